@@ -6,7 +6,7 @@ type HelpEntry = readonly [anchor: string, heading: string, says: string, words:
 /** The documents with their sections. The first section of each is the document itself, without an anchor. */
 export type HelpIndex = readonly (readonly [name: string, title: string, sections: readonly HelpEntry[]])[]
 
-/** A section of a document that fits what is typed. */
+/** A section of a document that matches the typed words. */
 export interface HelpHit {
   address: string
   heading: string
@@ -16,10 +16,7 @@ export interface HelpHit {
   says: string
 }
 
-/**
- * The best sections for what is typed, at most `max`, best first. Each typed word must occur, and a heading counts
- * most.
- */
+/** The best sections for the typed words, at most `max`, best first. A section must contain all typed words. */
 export function helpFor(typed: string, index: HelpIndex, max: number): HelpHit[] {
   const wanted = typedWords(typed)
   const hits = index.flatMap(([name, document, sections]) =>
@@ -40,8 +37,8 @@ export function helpFor(typed: string, index: HelpIndex, max: number): HelpHit[]
 }
 
 /**
- * The points for a typed word, by the index of the text in which a word begins with it: heading, title, first sentence,
- * other words.
+ * The points for a typed word, by the place where a word begins with it: 0 is the heading, 1 the title of the document,
+ * 2 the first sentence, and 3 the other words. The first place counts.
  */
 const weights: readonly (readonly [points: number, text: number])[] = [
   [8, 0],

@@ -1,6 +1,6 @@
 /**
- * The filter of agents: one text, read and applied by the service, the command line and the page alike; and the rules
- * of the tags by which it selects. This is an export of its own, so that the page loads it without the operations.
+ * The filter of agents, one text that the service, the command line and the page read alike, and the rules of tags.
+ * The page loads this part of the package without the operations.
  */
 export {
   type Chip,

@@ -13,7 +13,7 @@ import {
 import { type FilterFacts, isOffline, levelOf } from './facts.ts'
 import type { SearchField } from './texts.ts'
 
-/** A value behind a key. `text` is folded (look.ts); in a value in quotation marks a star is only a star. */
+/** A value of a term. `text` is folded (look.ts). If `quoted`, a star in it does not stand for other text. */
 export interface FilterValue {
   operator: CompareOperator | undefined
   text: string
@@ -24,17 +24,17 @@ export interface FilterValue {
 export type FilterTest = (agent: FilterFacts, now: number) => boolean
 
 interface KeyRule {
-  /** The values that the key takes, as the end of a sentence that begins with the key "takes". */
+  /** The values that the key takes, as the rest of a sentence such as "level takes …". */
   takes: string
-  /** All values that the key takes, if it takes only these words. */
+  /** The words that the key takes; undefined if it takes other values. */
   words?: readonly string[]
   /** True if the key takes an operator. */
   compares?: true
-  /** The texts of an agent with which values without an operator are compared as a whole (selects.ts). */
+  /** The field of an agent that a value without an operator must match as a whole (selects.ts). */
   field?: SearchField
   /**
-   * Makes the test whether an agent has one of the values, apart from those that are compared as texts; undefined if
-   * the key does not take one of them. The time for the test does not grow with the number of values.
+   * Makes the test whether an agent has one of the values; undefined if the key does not take one of them. Values that
+   * are compared with `field` are not passed.
    */
   read?: (values: readonly FilterValue[]) => FilterTest | undefined
 }
@@ -55,10 +55,10 @@ function words<W extends string>(tests: Readonly<Record<W, FilterTest>>): KeyRul
   }
 }
 
-/** A key that compares the whole of each text of an agent with the value. A star in the value stands for any text. */
+/** A key whose value must match a whole text of an agent. A star in the value stands for any text. */
 const wholeText = (takes: string, field: SearchField): KeyRule => ({ takes, field })
 
-/** A key for versions: as text without an operator, and by the precedence of SemVer with one. */
+/** A key for versions. A value with an operator is compared by the precedence of SemVer, any other as text. */
 const version = (example: string, field: SearchField, of: (agent: FilterFacts) => string | null): KeyRule => ({
   takes: `a version such as ${example}.0 or ${example}.*, or a comparison such as <${example}.0`,
   compares: true,
@@ -84,7 +84,7 @@ const version = (example: string, field: SearchField, of: (agent: FilterFacts) =
   },
 })
 
-/** A key for costs in US dollars. They are compared in whole millionths, and no cost counts as 0. */
+/** A key for costs in US dollars. Costs are compared in whole millionths, and no cost counts as 0. */
 const cost = (what: string, of: (agent: FilterFacts) => number | null): KeyRule => ({
   takes: `${what} in US dollars such as 5 or 0.20, or a comparison such as >5`,
   compares: true,
@@ -98,7 +98,7 @@ const cost = (what: string, of: (agent: FilterFacts) => number | null): KeyRule 
   },
 })
 
-/** The age of the last report. An agent that has never reported has none. */
+/** A key for the age of the last report. It never selects an agent that has not reported. */
 const seen: KeyRule = {
   takes: 'the age of the last report with < or >, in s, m, h or d, such as >10m',
   compares: true,
@@ -117,7 +117,7 @@ const seen: KeyRule = {
 const isNever: FilterTest = ({ seenAt }) => seenAt === null
 const isStopped: FilterTest = ({ stopped }) => stopped !== null
 const isSettledState = (state: WishState) => state === 'none' || state === 'kept'
-/** Selects agents of which an update, of the blueprint or of the runtime, is in one of these states. */
+/** Selects agents whose update of the blueprint or of the runtime is in one of these states. */
 const updates =
   (...wanted: readonly WishState[]): FilterTest =>
   ({ updates: { wishState, runtimeWishState } }) =>

@@ -1,13 +1,13 @@
 /**
- * The look of texts. Phones, chats and word processors replace some characters by similar ones. A filter treats both as
- * the same, in what people type and in what agents report.
+ * Makes texts that look alike equal. Phones, chats and word processors replace some characters by similar ones, so a
+ * filter treats similar characters as the same, in filters and in what agents report.
  */
 import { replaceHidden } from '@svc/protocol'
 
-/** The character that stands for each UTF-16 unit of an invisible one. */
+/** The character that replaces each UTF-16 unit of an invisible character. */
 export const hiddenMark = '\u200b'
 
-/** For each character that has a meaning in a filter, the characters that look like it or stand for it. */
+/** The similar characters for each character that has a meaning in a filter. */
 const lookalikes: Readonly<Record<string, string>> = {
   '"': '“”„‟«»″‶〝〞〟「」『』｢｣﹁﹂﹃﹄❝❞ʺ˝',
   "'": '‘’‚‛‹›′‵ʹʻʼʽ´❛❜',
@@ -28,7 +28,7 @@ const otherCharacter = new RegExp(
 )
 const isPlain = /^[ -~]*$/
 
-/** The plain character for a wide one, or for one that looks like it. */
+/** The plain character for a similar one in `lookalikes`, or for a full-width one. */
 const plainCharacter = (sign: string): string =>
   plainCharacters.get(sign) ?? String.fromCharCode(sign.charCodeAt(0) - 0xfee0)
 
@@ -36,7 +36,7 @@ const plainCharacter = (sign: string): string =>
 export const plainText = (text: string): string =>
   isPlain.test(text) ? text : replaceHidden(text, hiddenMark).replace(otherCharacter, plainCharacter)
 
-/** The form of a text in which texts are compared: texts that look the same are equal in it. */
+/** The form in which texts are compared. Texts that look the same have the same form. */
 export function foldedText(text: string): string {
   if (isPlain.test(text)) return text.toLowerCase()
   const shown = plainText(text.normalize('NFC')).replaceAll(hiddenMark, '').replace(/\s/g, ' ')
@@ -46,7 +46,7 @@ export function foldedText(text: string): string {
 /** The words that somebody typed into a search, in the form in which texts are compared. */
 export const typedWords = (typed: string): string[] => foldedText(typed).split(/\s+/).filter(Boolean)
 
-/** Makes the test of a search: true if the texts together hold each typed word, in any order. */
+/** Makes the test of a search: true if the texts together contain each typed word, in any order. */
 export function wordSearch(typed: string): (texts: readonly unknown[]) => boolean {
   const words = typedWords(typed)
   if (words.length === 0) return () => true

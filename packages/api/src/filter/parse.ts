@@ -4,10 +4,10 @@ import type { CompareOperator } from './compare.ts'
 import { type FilterKey, type FilterValue, filterKeys, isFilterKey } from './keys.ts'
 import { foldedText, hiddenMark, plainText } from './look.ts'
 
-/** The limits of a filter. Values with several pieces cost the most, so a filter may have only a few of them. */
+/** The limits of a filter. Values with a star between texts (`pieced`) take the most time to compare. */
 const filterLimits = { characters: 500, terms: 20, pieced: 20 } as const
 
-/** A value with stars in a term for tags counts as so many, because it is compared with each tag of an agent. */
+/** The number of values as which a pieced value for tags counts, because it is compared with each tag of an agent. */
 const tagWeight = 4
 
 /** A part of a text in UTF-16 units. */
@@ -32,14 +32,14 @@ export interface Filter {
   terms: readonly FilterTerm[]
 }
 
-/** The first wrong part of a text, with a sentence that says what is possible there. */
+/** The first wrong part of a text. `message` says what is possible there. */
 export interface FilterError extends TextRange {
   message: string
 }
 
 type ParsedFilter = { ok: true; value: Filter } | ({ ok: false } & FilterError)
 
-/** Thrown inside of this file only. */
+/** A mistake in the text of a filter. `parseFilter` catches it. */
 class MistakeError extends Error {
   readonly place: TextRange
   constructor(at: number, length: number, message: string) {
@@ -60,7 +60,7 @@ export function parseFilter(text: string): ParsedFilter {
 
 const isSpace = (c: string | undefined) => c !== undefined && (c === ' ' || /\s/.test(c))
 
-/** The terms of a text. Characters that look like those of a filter count as those; invisible ones are left out. */
+/** The terms of a text. Similar characters (look.ts) have the meaning of the plain ones. */
 function termsOf(typed: string): FilterTerm[] {
   const { characters, terms: max, pieced } = filterLimits
   const text = withoutUnseen(typed, plainText(typed))
@@ -186,7 +186,7 @@ const operators: readonly (readonly [sign: string, operator: CompareOperator])[]
   ...[...'≥⩾≧'].map((sign) => [sign, '>='] as const),
 ]
 
-/** Reads a text that begins at `from`, in quotation marks or bare. A bare one ends at `stop`, too. */
+/** Reads a text that begins at `from`, in quotation marks or bare. A bare text also ends at the character `stop`. */
 function readText(text: string, from: number, stop: string): { content: string; quoted: boolean; end: number } {
   const single = singleQuotedEnd(text, from, stop)
   if (single !== undefined) return { content: text.slice(from + 1, single - 1), quoted: true, end: single }

@@ -10,8 +10,8 @@ const ruleFilterKeys = Object.keys({
 } satisfies Partial<typeof filterKeys>)
 
 /**
- * Reads the filter of an alert rule. Only keys that identify agents are allowed. All other facts change with the
- * conditions of rules, so an alert could end, or never open, because of its own cause.
+ * Reads the filter of an alert rule. Only keys that identify agents are allowed. All other facts may change with the
+ * problem that the rule is about, and would then end the alert or keep it from opening.
  */
 export function parseRuleFilter(text: string): { ok: true; value: Filter } | ({ ok: false } & FilterError) {
   const read = parseFilter(text)

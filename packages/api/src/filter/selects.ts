@@ -4,18 +4,16 @@ import { type FilterKey, type FilterTest, type FilterValue, filterKeys } from '.
 import type { FilterTerm } from './parse.ts'
 import { fieldBit, type SearchField, searchFields, searchIn, wordFields } from './texts.ts'
 
-/** Judges agents by the terms of a filter: each agent once, however many questions are asked about the terms. */
+/** Judges agents by the terms of a filter. Each agent is judged once; the bits then answer all questions about it. */
 interface Judge {
   /** Says which of the terms hold for an agent, before negation: term `i` is the bit `1 << i`. */
   holding(agent: FilterFacts): number
   /**
-   * Makes a test of an agent's bits: true if the terms in `some` select the agent. By default these are all terms. Each
-   * of these terms must hold, but among terms with the same key one is enough, unless they are negated or a range.
+   * Makes a test of an agent's bits: true if the terms in `some`, by default all, select the agent. Each term must hold.
+   * Only among terms with the same key, one is enough, unless they are negated or a range.
    */
   selects(some?: readonly FilterTerm[]): (holding: number) => boolean
-  /**
-   * The negated terms that exclude no agent. `holding` has the bits of all terms that hold for at least one agent.
-   */
+  /** The negated terms that exclude no agent. `holding` combines the bits of all agents. */
   idle(holding: number): FilterTerm[]
 }
 
@@ -48,7 +46,7 @@ export function filterTest(terms: readonly FilterTerm[], now: number): (agent: F
   return (agent) => selects(judge.holding(agent))
 }
 
-/** The terms that exclude no agent at all, although people wrote them to exclude some. */
+/** The negated terms that exclude none of these agents. */
 export function idleTerms(terms: readonly FilterTerm[], agents: Iterable<FilterFacts>, now: number): FilterTerm[] {
   const negated = terms.filter((term) => term.negated)
   if (negated.length === 0) return []
@@ -58,7 +56,7 @@ export function idleTerms(terms: readonly FilterTerm[], agents: Iterable<FilterF
   return judge.idle(bits)
 }
 
-/** Says for an agent which of at most 20 terms hold, before negation: term `i` is the bit `1 << i`. */
+/** Makes the function `holding` of a judge. A filter has at most 20 terms, so an integer has a bit for each. */
 function holdingOf(terms: readonly FilterTerm[], now: number): (agent: FilterFacts) => number {
   const patterns: TextPattern[] = []
   const tests: { bit: number; test: FilterTest }[] = []
@@ -76,7 +74,7 @@ function holdingOf(terms: readonly FilterTerm[], now: number): (agent: FilterFac
       if (isText(key, value)) patterns.push(patternOf(value, filterKeys[key].field ?? 'other', bit))
     const others = values.filter((value) => !isText(key, value))
     if (others.length === 0) continue
-    // A term that occurs twice is tested once.
+    // Terms with the same key and values share one test.
     const same = `${key}:${others.map(({ operator = '', text }) => operator + text).join()}`
     const first = known.get(same)
     const test = filterKeys[key].read?.(others)
@@ -95,7 +93,7 @@ function holdingOf(terms: readonly FilterTerm[], now: number): (agent: FilterFac
 const isText = (key: FilterKey, { operator }: FilterValue): boolean =>
   filterKeys[key].field !== undefined && operator === undefined
 
-/** The pattern for a value of a key, which must be the whole text. A star stands for any text. */
+/** The pattern for a value that must match a whole text. A star stands for any text, unless the value is quoted. */
 function patternOf({ text, quoted }: FilterValue, field: SearchField, bits: number): TextPattern {
   const sign = fieldMark(searchFields.indexOf(field))
   const pieces = quoted ? [text] : text.split('*')
@@ -130,10 +128,10 @@ const likeOf =
     return true
   }
 
-/** The maximum number of words that are searched for one by one in the texts of an agent: for so few it is faster. */
+/** The maximum number of words that are searched for one by one. For more words, the automaton is faster. */
 const fewWords = 3
 
-/** Finds patterns in the texts of agents, and reads only the fields that they are about. */
+/** Makes the function that finds patterns in the texts of an agent. It reads only the fields of these patterns. */
 function searchOf(patterns: readonly TextPattern[]): (agent: FilterFacts) => number {
   const all = patterns.reduce((sum, pattern) => sum | pattern.fields, 0)
   const areWords = patterns.every((pattern) => pattern.fields === wordFields)

@@ -1,32 +1,32 @@
 /**
- * The texts of agents in which filters search. Each row is read once, and texts that many agents share, such as tags,
- * are numbered: a filter judges each of them once, however many agents have it.
+ * The texts of agents in which filters search. Texts that many agents share, such as tags, are numbered, so that a
+ * filter judges each of them only once.
  */
 import { fieldMark, valueEnd } from './automaton.ts'
 import type { FilterFacts } from './facts.ts'
 import { foldedText } from './look.ts'
 
-/** The fields of an agent in which values are found. Words are found in all but `runtime`. */
+/** The fields of an agent in which filters search. Words are searched in all fields but `runtime`. */
 export const searchFields = ['name', 'host', 'version', 'blueprint', 'tag', 'runtime', 'other'] as const
 export type SearchField = (typeof searchFields)[number]
 /** The bit of a field in a set of fields. */
 export const fieldBit = (field: SearchField): number => 1 << searchFields.indexOf(field)
-/** The fields in which words are found, as bits. */
+/** The fields in which words are searched, as bits. */
 export const wordFields = searchFields.reduce((all, field) => (field === 'runtime' ? all : all | fieldBit(field)), 0)
 
 /** The texts of one row. */
 interface Texts {
   book: Book
-  /** The texts that few agents share, by their fields, between the mark of the field and `valueEnd`. */
+  /** The texts that few agents share, each between the mark of its field and `valueEnd`. */
   name: string
   other: string
-  /** The numbers of the other texts in the book. */
+  /** The numbers of all other texts in `book`. */
   shared: Readonly<Record<SharedField, readonly number[]>>
 }
 const sharedFields = ['host', 'version', 'blueprint', 'tag', 'runtime'] as const
 type SharedField = (typeof sharedFields)[number]
 
-/** Numbers texts by their field. A book is given up when it is full, so that texts of the past take no memory. */
+/** Numbers texts by their field. A full book is replaced by a new one, so that old texts do not fill the memory. */
 class Book {
   readonly texts: string[] = []
   readonly #numbers = new Map<string, number>()
@@ -68,7 +68,7 @@ function textsOf(agent: FilterFacts): Texts {
   return made
 }
 
-/** Joins texts into one. It uses `join`, because the units of a text that was built with `+` are read more slowly. */
+/** Joins texts into one. It uses `join`, because the characters of a text that `+` made are read more slowly. */
 const flat = (field: SearchField, texts: readonly (string | null)[]): string =>
   texts
     .flatMap((text) =>
@@ -77,8 +77,8 @@ const flat = (field: SearchField, texts: readonly (string | null)[]): string =>
     .join('')
 
 /**
- * Makes a function that gives the bits of all patterns in the texts of an agent in some fields (automaton.ts).
- * `findOwn` finds them in the texts that few agents share.
+ * Makes a function that returns the bits of all patterns in the texts of an agent. `wanted` has the bits of the fields
+ * to search; `findOwn` searches in the texts that few agents share, and `find` in the others.
  */
 export function searchIn(
   wanted: number,
@@ -89,7 +89,7 @@ export function searchIn(
   const inBook = sharedFields.filter((field) => wanted & fieldBit(field))
   const [hasName, hasOther] = [(wanted & fieldBit('name')) !== 0, (wanted & fieldBit('other')) !== 0]
   const judgedIn = book
-  // Bits are stored with one more bit that is always set: 0 means that a text is not judged yet.
+  // The lowest bit is set for each judged text, and the others are its result. 0 means that a text is not judged yet.
   let judged = new Int32Array(book.texts.length + 1024)
   return (agent) => {
     const { name, other, shared, book: own } = textsOf(agent)
