@@ -9,8 +9,8 @@ interface Judge {
   /** Says which of the terms hold for an agent, before negation: term `i` is the bit `1 << i`. */
   holding(agent: FilterFacts): number
   /**
-   * Makes a test of an agent's bits: true if the terms in `some`, by default all, select the agent. Each term must hold.
-   * Only among terms with the same key, one is enough, unless they are negated or a range.
+   * Makes a test of an agent's bits: true if the terms in `some`, by default all, select the agent. Each must hold, but
+   * among terms with the same key, one is enough, unless they are negated or a range.
    */
   selects(some?: readonly FilterTerm[]): (holding: number) => boolean
   /** The negated terms that exclude no agent. `holding` combines the bits of all agents. */
