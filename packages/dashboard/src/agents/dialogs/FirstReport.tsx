@@ -41,7 +41,7 @@ export function FirstReport({ slug, name, since = 0, children }: FirstReportProp
 
 const hasReported = (page: AgentPage | undefined, since: number): boolean => (page?.seenAt ?? 0) > since
 
-/** The page of an agent once its first report after `since` is there; undefined before. */
+/** Returns the data of an agent's page once the agent has reported after `since`; undefined before. */
 export function useFirstReport(slug: string, name: string, since = 0) {
   const { data } = useQuery({
     ...read('GET /w/:slug/agents/:name', { slug, name }),

@@ -6,7 +6,7 @@ import { CopyLines } from '../../ui/values/CopyLines.tsx'
 import { keepBlock, reportLine } from './paste-lines.ts'
 import './agents.css'
 
-/** Says how svc keeps a program running, now and at every boot, after one report of it was sent. */
+/** Says how svc keeps a connected program running, now and at every boot. */
 export function KeepRunning() {
   const [command, setCommand] = useState('')
   return (

@@ -21,8 +21,7 @@ interface TokenStepsProps {
 }
 
 /**
- * Shows the new token of an agent whose earlier token it replaces, and the exact lines to paste on the agent's machine.
- * The page cannot show the token again.
+ * Shows the new token of an agent, and the lines to paste on the agent's machine. The page cannot show the token again.
  */
 export function TokenSteps({ token: { name, token }, installed }: TokenStepsProps) {
   const { service } = useSuspenseQuery(meQuery).data
@@ -59,7 +58,6 @@ export function TokenSteps({ token: { name, token }, installed }: TokenStepsProp
   )
 }
 
-/** Says that a token is shown once. */
 export const TokenOnce = () => (
   <p className="svc-once">
     <IconKey size={16} aria-hidden />
@@ -76,8 +74,8 @@ export const WithoutProgram = ({ baseUrl }: { baseUrl: string }) => (
 )
 
 /**
- * The lines that connect a program which cron, systemd or a person starts, not svc, and those for an agent that was
- * installed from a blueprint.
+ * Shows the line that gives an agent its new token. If the agent was not installed from a blueprint, the line that
+ * restarts its reporter follows.
  */
 function Program({ name, baseUrl, installed = false }: { name: string; baseUrl: string; installed?: boolean }) {
   const [folder, setFolder] = useState(installed ? name : '.')
@@ -111,7 +109,7 @@ function Program({ name, baseUrl, installed = false }: { name: string; baseUrl: 
   )
 }
 
-/** The command line by which a machine shows its cron jobs, with what it does. */
+/** Shows the line that reports the cron jobs of a machine. */
 const Jobs = ({ name, baseUrl }: { name: string; baseUrl: string }) => (
   <Stack gap={8}>
     <CopyLines text={adoptLine(baseUrl, name)} label="line that shows cron jobs" />

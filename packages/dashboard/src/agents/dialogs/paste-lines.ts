@@ -28,18 +28,16 @@ export const connectLine = (baseUrl: string, name: string, folder: string): stri
   `python3 svc.pyz connect --url ${shellWord(baseUrl)}${dirOption(folder)} --name ${shellWord(name)}`
 
 /**
- * The lines that connect an agent, to be pasted at once: they download the program, install it as the command `svc`,
- * and connect the agent with its token, which also writes a small manifest and a first status file. `echo` is a part of
- * each shell, so no other user sees the token in the list of processes. Each line begins with a space: many shells
- * leave such lines out of their history, and some judge a block by its first character.
+ * The lines that connect an agent: they download the program, install it as the command `svc`, and connect the agent
+ * with its token. `echo` is a part of each shell, so the token is not in the list of processes. Each line begins with a
+ * space, because many shells leave such lines out of their history.
  */
 export const connectBlock = (baseUrl: string, { name, token }: { name: string; token: string }): string =>
   withoutHistory(downloadLines(baseUrl), `echo ${token} | ${connectLine(baseUrl, name, '.')} --yes --token-file -`)
 
 /**
- * The lines that show the cron jobs of a machine, to be pasted at once. The line with the token asks nothing, and
- * leaves the crontab as it is. The last line asks whether the lines of the crontab become jobs, and about AI sessions
- * if there are some.
+ * The lines that report the cron jobs of a machine. The line with the token asks nothing, and does not change the
+ * crontab. The last line asks whether svc may change the lines of the crontab into jobs.
  */
 export const adoptBlock = (baseUrl: string, { name, token }: { name: string; token: string }): string =>
   withoutHistory(
@@ -51,9 +49,8 @@ export const adoptBlock = (baseUrl: string, { name, token }: { name: string; tok
 const withoutHistory = (...lines: string[]): string => lines.join('\n').replace(/^/gm, ' ')
 
 /**
- * The lines that let svc start the program of an agent, now and at every boot. The first one adds the program to the
- * manifest that `connectBlock` has written, unless the manifest has one. A command with characters that only a shell
- * understands is run by a shell.
+ * The lines that let svc start the program of an agent, now and at every boot. The first line adds the program to the
+ * manifest, unless the manifest has one. A shell runs a command that is more than plain words.
  */
 export function keepBlock(command: string): string {
   const words = trimInvisible(command).split(/\s+/)
@@ -64,8 +61,8 @@ export function keepBlock(command: string): string {
 }
 
 /**
- * The line that shows the cron jobs of a machine as one agent. It asks before it changes the crontab, asks for the
- * token without showing it, and starts to report.
+ * The line that reports the cron jobs of a machine as one agent. It asks before it changes the crontab, and asks for
+ * the token without showing it.
  */
 export const adoptLine = (baseUrl: string, name: string): string =>
   `python3 svc.pyz adopt --url ${shellWord(baseUrl)} --name ${shellWord(name)}`
@@ -107,7 +104,7 @@ const files = { Python: 'svc_status.py', Node: 'svc-status.mjs' } as const
 export const copyLine = (baseUrl: string, language: keyof typeof files): string =>
   `curl -fsSO ${shellWord(`${baseUrl}/help/sdk/${files[language]}`)}`
 
-/** The lines with which a program writes its status. Under the runtime it needs no folder. */
+/** The lines with which a program writes its status. `folder` is empty for a program that the runtime starts. */
 export function programLines(language: keyof typeof files, { folder, name }: { folder: string; name: string }): string {
   const at = folder === '' ? '' : JSON.stringify(folder)
   const says = JSON.stringify(`${name} works`)

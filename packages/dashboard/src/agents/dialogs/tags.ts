@@ -34,9 +34,8 @@ export function wrongWithTags(text: string): string | null {
 }
 
 /**
- * The choices after a press on the box of a tag: if some agents have the tag, presses choose in turn that all get it,
- * that none has it, and that it is left as it was. If all have it, a press takes it from all, and the next one leaves
- * it as it was.
+ * Returns the choices after a press on the box of a tag. The presses choose in turn that all agents get the tag, that
+ * none has it, and that nothing changes. A choice that would change nothing is skipped.
  */
 export function pressTag(
   choices: TagChoices,
@@ -51,10 +50,7 @@ export function pressTag(
   return next
 }
 
-/**
- * The change that choices and typed tags make. It neither adds a tag that all agents have already, nor removes one that
- * no agent has.
- */
+/** Returns the change that choices and typed tags make, without tags that all agents have already or that none has. */
 export function tagChangeOf(counts: TagCounts, all: number, choices: TagChoices, typed: string): TagsToChange {
   const having = (tag: string) => counts.get(tag) ?? 0
   const fresh = readTypedTags(typed)

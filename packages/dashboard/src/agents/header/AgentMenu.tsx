@@ -11,10 +11,7 @@ const HoursDialog = lazyPart(async () => ({ default: (await import('../overview/
 
 type AgentDialog = 'mute' | 'hours' | 'tags' | 'rename' | 'rotate' | 'delete'
 
-/**
- * The menu to mute an agent, to set its hours and tags, to rename it, to rotate its token and to delete it. Each of
- * these items opens a dialog. The menu also has the controls that have no button.
- */
+/** The menu of an agent, with items that open dialogs, and with the controls that have no button. */
 export function AgentMenu({ agent }: { agent: Agent }) {
   const [open, setOpen] = useState<AgentDialog | null>(null)
   const [used, setUsed] = useState(false)

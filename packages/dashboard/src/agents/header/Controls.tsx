@@ -19,7 +19,7 @@ const icons: Readonly<Record<Control, ComponentType<{ size?: number; 'aria-hidde
 /** The buttons for the controls that make sense now. The menu has the other ones that the agent offers (2.1). */
 export function Controls({ agent }: { agent: Agent }) {
   const { shown } = controlsOf(agent)
-  // *Resume* replaces *Pause*, which may have the focus, and the other way round.
+  // When *Resume* replaces *Pause*, or the other way round, the focus moves to the new button.
   const first = useFocusedPart<HTMLButtonElement>(shown.join())
   return shown.map((control, i) => (
     <ControlButton key={control} agent={agent} control={control} ref={i === 0 ? first : null} />
@@ -27,8 +27,8 @@ export function Controls({ agent }: { agent: Agent }) {
 }
 
 /**
- * The controls that the agent offers, in a fixed order: those that are shown as buttons, and the others. For a paused
- * agent, *Pause* is in the menu, and for any other agent *Resume*, unless a command of that type is pending.
+ * Returns the controls that the agent offers, in a fixed order: `shown` as buttons, and `others` in the menu. *Pause*
+ * for a paused agent and *Resume* for any other are in the menu, unless such a command is pending.
  */
 export function controlsOf({ page, press }: Agent): Record<'shown' | 'others', Control[]> {
   const offered = (Object.keys(controlNames) as Control[]).filter((one) => page.report?.controls?.includes(one))

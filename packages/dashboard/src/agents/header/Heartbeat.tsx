@@ -4,9 +4,9 @@ import { useEffect, useState } from 'react'
 import { count, lastingText, useClock } from '../../ui/index.ts'
 import type { Agent } from '../parts/agent.ts'
 
-/** The maximum number of reports that have a bar. The report before them is kept, too. */
+/** The maximum number of bars. One more report is kept, because the height of a bar depends on the report before it. */
 const maxBars = 30
-/** The size of the picture in pixels. It is the same from the start, so that no report moves the line. */
+/** The size of the picture in pixels. */
 const width = 90
 const height = 12
 const beatWidth = width / maxBars
@@ -14,15 +14,14 @@ const barWidth = 2
 const minHeight = 3
 
 /**
- * Shows the rhythm of the reports: a bar for each one that arrived while the page was open, as high as the time since
- * the one before, and a line that fills until the next one is due. Earlier reports are not stored, so nothing is shown
- * of them.
+ * Shows a bar for each report that arrived while the page was open, and a line that fills until the next report is due.
+ * The height of a bar is the time since the report before it.
  */
 export function Heartbeat({ agent: { page, offline } }: { agent: Agent }) {
   const [known, setKnown] = useState<readonly ReportBeat[]>([])
   const beats = beatsAfter(known, page)
   if (beats !== known) setKnown(beats)
-  // A hidden tab misses reports.
+  // A hidden tab misses reports, so the bars begin again.
   useEffect(() => {
     const anew = () => setKnown([])
     document.addEventListener('visibilitychange', anew)
@@ -73,12 +72,12 @@ type ReportTimes = Pick<AgentPage, 'seenAt' | 'nextReportAt'>
 /** The number of intervals without a report after which the beats begin again. */
 const missedIntervals = 3
 
-/** The beats, with the one that a new load of the page's data brings; the same array if no new report has arrived. */
+/** Adds a new report to the beats. Returns the same array if no new report has arrived. */
 export function beatsAfter(beats: readonly ReportBeat[], { seenAt, nextReportAt }: ReportTimes): readonly ReportBeat[] {
   const last = beats.at(-1)
   if (seenAt === null || nextReportAt === null || last?.at === seenAt) return beats
   const beat = { at: seenAt, interval: nextReportAt - seenAt }
-  // After such a long time the page has missed reports, for example while it was hidden, or the agent was offline.
+  // The page has missed reports, for example while it was hidden, or the agent was offline.
   if (last && seenAt - last.at > missedIntervals * last.interval) return [beat]
   return [...beats.filter(({ at }) => at < seenAt), beat].slice(-maxBars - 1)
 }
@@ -102,7 +101,7 @@ export const beatBarsOf = (beats: readonly ReportBeat[]): BeatBar[] =>
     return { at, tall: Math.min(1, intervals / 2), isLate: intervals > 1.5 }
   })
 
-/** The bars in a sentence. */
+/** Puts the bars into words. */
 export function beatWords(beats: readonly ReportBeat[]): string {
   const bars = beatBarsOf(beats)
   const late = bars.filter(({ isLate }) => isLate).length

@@ -28,7 +28,7 @@ interface LogReaderProps {
 
 /** Shows one log, with search, wrapping and download. The content of the log is never taken for markup. */
 export default function LogReader({ slug, name, id }: LogReaderProps) {
-  // A log never changes and may have half a megabyte, so a new report does not make the page load it again.
+  // A log never changes and may have half a megabyte, so it is never loaded again.
   const {
     data: log,
     error,
@@ -36,14 +36,14 @@ export default function LogReader({ slug, name, id }: LogReaderProps) {
   } = useQuery({
     ...read('GET /w/:slug/agents/:name/logs/:id', { slug, name, id }),
     staleTime: 'static',
-    // While a log is followed, the one before stays until the next has been loaded.
+    // While a log is followed, the shown copy stays until the next one is loaded.
     placeholderData: keepPreviousData,
   })
   const [wanted, setWanted] = useState('')
   const [searched] = useDebouncedValue(wanted, 120)
   const isNarrow = useMediaQuery('(max-width: 37.49em)', false, { getInitialValueInEffect: false })
   const [chosenWrap, setWrap] = useState<boolean>()
-  // A narrow window has room for the first words of a line only.
+  // Lines are wrapped by default if the window is narrow.
   const wrap = chosenWrap ?? isNarrow
   const rows = useMemo(() => logRowsOf(log?.text ?? ''), [log])
   const matches = useMemo(() => findMatches(rows, searched), [rows, searched])
@@ -155,7 +155,7 @@ function LogLines({ rows, marked, at, row, wrap }: LogLinesProps) {
     estimateSize: () => lineHeight,
     overscan: 30,
   })
-  // The end of the box comes into sight once, so that a person can scroll elsewhere while they follow the log.
+  // The box comes into sight only once, so that a person can scroll elsewhere while they follow the log.
   useEffect(() => void scroller.current?.scrollIntoView({ block: 'nearest' }), [])
   const last = rows.length - 1
   const end = useRef(virtual)
