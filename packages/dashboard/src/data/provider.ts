@@ -1,18 +1,18 @@
-/** The way of the browser to the sign-in provider of the service (OpenID Connect), and back. */
+/** Sends the browser to the sign-in provider of the service (OpenID Connect), and notices that it came back. */
 
-/** The address that leads the browser to the provider, and after a sign-in there to `next`, an address of this page. */
+/** The address that redirects the browser to the provider and, after a sign-in there, to `next` on this page. */
 export const providerAddress = (next: string): string => startAddress({ next })
 
 const startAddress = (asked: Record<string, string>): string => `/api/web/oidc/start?${new URLSearchParams(asked)}`
 
-/** The parameter that the address of the page has after a sign-in that was a proof. */
+/** The parameter in the page's address after a sign-in that `proofAddress` started. */
 const signedInKey = 'signed-in'
-/** The maximum length of `next`. For a longer one, the service leads the browser to the first page instead. */
+/** The maximum length of `next`. The service replaces a longer one with `/`. */
 const maxNextLength = 400
 
 /**
- * The address that leads the browser to the provider, which asks the person even if they are signed in there, and then
- * back to this address.
+ * The address that redirects the browser to the provider and then back to this address. The person must sign in at the
+ * provider again, even if they are signed in there.
  */
 export function proofAddress({ pathname, search, hash }: Pick<Location, 'pathname' | 'search' | 'hash'>): string {
   const params = new URLSearchParams(search)
@@ -24,7 +24,7 @@ export function proofAddress({ pathname, search, hash }: Pick<Location, 'pathnam
   })
 }
 
-/** Removes the mark of a sign-in that was a proof from the page's address. True if the address had the mark. */
+/** Removes `signedInKey` from the page's address. Returns true if the address had it. */
 export function takeSignedInAgain(): boolean {
   const here = new URL(window.location.href)
   if (!here.searchParams.has(signedInKey)) return false
@@ -34,8 +34,8 @@ export function takeSignedInAgain(): boolean {
 }
 
 /**
- * Leaves the page for another address. The promise resolves if the browser comes back to the page as it was, so that a
- * button stays busy until the page is gone.
+ * Leaves the page for another address. The promise is pending until then, which keeps a button busy. It resolves if the
+ * browser comes back and shows the page as it was.
  */
 export const leaveFor = (address: string): Promise<void> =>
   new Promise((back) => {

@@ -1,7 +1,7 @@
 /**
- * The queries by which the page reads from the service. The key of each is the filled path of its route, and then its
- * input: `['w', slug, 'agents', name, 'runs', {…}]`. With the beginning of a key, the page loads all data of a
- * workspace or an agent again, for example when a live frame arrives or after a person sent a command.
+ * The queries by which the page reads from the service. The key of a query is the filled path of its route, followed by
+ * its input: `['w', slug, 'agents', name, 'runs', {…}]`. So a prefix of keys names all data of a workspace or an agent,
+ * which the page loads again after a live frame or a command.
  */
 import type { ActionPage, Me, Operations } from '@svc/api'
 import {
@@ -14,7 +14,7 @@ import {
 import { ApiError, type CallArguments, call, type FleetQuery, isRefusal, type ReadRoute } from './api.ts'
 import { withSharedParts } from './left-off.ts'
 
-/** The first parts of the keys under which the page keeps what it has read. Each fits all keys that begin like it. */
+/** Prefixes of query keys. Each stands for all queries whose key begins with it. */
 export const queryKeys = {
   me: ['me'] as const,
   sessions: ['sessions'] as const,
@@ -24,7 +24,7 @@ export const queryKeys = {
   facts: (slug: string) => ['w', slug, {}] as const,
   /** The list of agents: all its windows of rows, for every filter and order. */
   fleet: (slug: string) => ['w', slug, 'fleet', {}] as const,
-  /** The groups of the list. */
+  /** The groups of the list of agents. */
   groups: (slug: string) => ['w', slug, 'fleet', 'groups'] as const,
   map: (slug: string) => ['w', slug, 'fleet', 'map'] as const,
   /** All data of all agents' pages. */
@@ -43,14 +43,10 @@ export const queryKeys = {
   activity: (slug: string) => ['w', slug, 'activity'] as const,
 }
 
-/**
- * True for a key of alerts, rules, mutes, expected hours, the settings of alerts, channels or messages, and for the
- * history of an agent, which names its alerts. A live frame with `alerts: true` means that data of such keys may have
- * changed.
- */
+/** True for the key of data that a live frame with `alerts: true` may have changed. */
 export const isAboutAlerts = (key: readonly unknown[]): boolean => isOnlyAboutAlerts(key) || isHistory(key)
 
-/** True for a key of data that no live frame without `alerts: true` changes. */
+/** True for the key of data that only live frames with `alerts: true` change. */
 export function isOnlyAboutAlerts(key: readonly unknown[]): boolean {
   const [, , subject, , part] = key
   return subject === 'agents' ? part === 'alerts' || part === 'hours' : aboutAlerts.has(subject)
@@ -65,10 +61,7 @@ const aboutAlerts: ReadonlySet<unknown> = new Set([
 /** The maximum number of agents in the answer to one request for the list of agents. */
 export const fleetWindow = 200
 
-/**
- * The interval in milliseconds at which the page asks again. It does not ask again for something that does not exist,
- * because each refusal would be a line in the browser's console.
- */
+/** Loads a query again at this interval in milliseconds, unless the last answer was a 404. */
 const every =
   (ms: number) =>
   ({ state }: { state: { error: Error | null } }): number | false =>
@@ -80,7 +73,7 @@ type QueryTimes<R extends ReadRoute> = Pick<
   'staleTime' | 'refetchInterval' | 'placeholderData'
 >
 
-/** The times in milliseconds that renew answers, besides live frames and a person's own changes. */
+/** When answers are loaded again, in addition to live frames and the person's own changes. Times in milliseconds. */
 const queryTimes: { readonly [R in ReadRoute]?: QueryTimes<R> } = {
   'GET /me': { staleTime: 60_000 },
   'GET /door': { staleTime: 60_000 },
@@ -90,19 +83,19 @@ const queryTimes: { readonly [R in ReadRoute]?: QueryTimes<R> } = {
   'GET /w/:slug/fleet/groups': { refetchInterval: every(30_000) },
   'GET /w/:slug/fleet/facets': { staleTime: 30_000 },
   'GET /w/:slug/blueprints/:blueprint': { refetchInterval: every(60_000) }, // Frames about reports do not reload it.
-  // In case the page has no live connection. Otherwise a frame announces that the install code was redeemed.
+  // This is for a page without a live connection. With one, a frame announces that the install code was redeemed.
   'GET /w/:slug/codes/:id': {
     refetchInterval: ({ state }) => (state.data === undefined || state.data.state === 'live' ? 5_000 : false),
   },
   'GET /w/:slug/bots': { refetchInterval: every(60_000) }, // No frame announces that a token was used.
   'GET /w/:slug/runtime': { refetchInterval: every(30_000) },
   'GET /w/:slug/rollouts': { refetchInterval: every(30_000) },
-  // The page polls, because frames do not say how long a wave was watched or how many of its agents were asked.
+  // No frame says how far the current wave is.
   'GET /w/:slug/rollouts/:id': {
     refetchInterval: ({ state: { data } }) =>
       data?.state !== 'running' ? 30_000 : (data.steps[data.wave - 1]?.counts.untouched ?? 0) > 0 ? 2_000 : 5_000,
   },
-  // While agents may still answer, in case the page has no live connection.
+  // This is for a page without a live connection. Late answers may come even after the action is over.
   'GET /w/:slug/actions/:id': { refetchInterval: ({ state }) => (isActionOver(state.data) ? 60_000 : 10_000) },
   'GET /w/:slug/alerts/lines': { refetchInterval: every(60_000), placeholderData: keepPreviousData },
   'GET /w/:slug/alerts/timeline': { refetchInterval: every(60_000), placeholderData: keepPreviousData },
@@ -112,10 +105,10 @@ const queryTimes: { readonly [R in ReadRoute]?: QueryTimes<R> } = {
   'GET /w/:slug/my-channels': { refetchInterval: every(15_000) },
   'GET /w/:slug/deliveries': { refetchInterval: every(15_000), placeholderData: keepPreviousData },
   'GET /w/:slug/agents/:name': { refetchInterval: every(30_000) },
-  // An open alert says what is true now, and frames only tell that alerts open and end.
+  // The words of an open alert may change, and frames only announce that alerts open and end.
   'GET /w/:slug/agents/:name/alerts': { refetchInterval: every(30_000) },
   'GET /w/:slug/agents/:name/runs': { placeholderData: keepPreviousData },
-  // The service keeps these answers for a minute.
+  // The service caches these answers for a minute.
   'GET /w/:slug/cost': { placeholderData: keepPreviousData, staleTime: 60_000, refetchInterval: every(120_000) },
   'GET /w/:slug/cost/runs': { staleTime: 60_000 },
   'GET /w/:slug/agents/:name/commands': { placeholderData: keepPreviousData },
@@ -148,8 +141,8 @@ function keyOf(route: ReadRoute, given: readonly unknown[]): readonly unknown[] 
 export const meQuery = read('GET /me')
 
 /**
- * Notes that the person has lost a workspace, so that the way home no longer leads to it. The answer of a request that
- * began earlier may still name the workspace, so it is dropped.
+ * Removes a workspace that the person has lost from the cached answer of `GET /me`, and loads the answer again. A
+ * request that is under way is cancelled, because its answer may still name the workspace.
  */
 export async function forgetWorkspace(client: QueryClient, slug: string): Promise<void> {
   const { queryKey } = meQuery
@@ -161,7 +154,7 @@ export async function forgetWorkspace(client: QueryClient, slug: string): Promis
   await client.invalidateQueries({ queryKey, refetchType: 'all' })
 }
 
-/** A window of the list of agents. */
+/** The query for `fleetWindow` rows of the list of agents from `offset` on. */
 export const fleetQuery = (slug: string, q: FleetQuery, offset: number) =>
   read('GET /w/:slug/fleet', { slug }, { ...q, offset, limit: fleetWindow })
 
@@ -194,14 +187,11 @@ export const endedAlertsQuery = (slug: string, wanted: Operations['GET /w/:slug/
     getNextPageParam: ({ rows, more }) => (more ? rows.at(-1)?.id : undefined),
   })
 
-/** True for an action of which each agent has an outcome. Only late answers still change it (D3). */
+/** True if every agent of an action has an outcome. After that, only late answers change the action (D3). */
 export const isActionOver = (action: Partial<Pick<ActionPage, 'counts'>> | undefined): boolean =>
   action?.counts !== undefined && action.counts.waiting + action.counts.sent === 0
 
-/**
- * True if the page retries a failed request: at most twice, and never after the service answered with a status below
- * 500.
- */
+/** Retries a failed request at most twice, and never after an answer with a status below 500. */
 const again = (count: number, error: Error) =>
   count < 2 && (!(error instanceof ApiError) || error.status === 0 || error.status >= 500)
 

@@ -1,6 +1,6 @@
 /**
- * The parameters of the page's addresses, as text and as values. The router reads each value as JSON, so that numbers
- * and booleans come back as such. The filter `q` is plain text in both directions: `?q=1.10` stays 1.10.
+ * Reads and writes the parameters of the page's addresses. The router reads each value as JSON, so that numbers and
+ * booleans stay what they are. Only the filter `q` is plain text: `?q=1.10` stays `1.10`.
  */
 import { defaultParseSearch, defaultStringifySearch } from '@tanstack/react-router'
 
@@ -9,8 +9,8 @@ type Parameters = Record<string, unknown>
 /** The parameter whose value is always a text, even if it looks like JSON. */
 const textParameter = 'q'
 /**
- * The parameter of the search in earlier versions. Their router wrote a text that looks like JSON as JSON, but people
- * who typed an address wrote the text as it is.
+ * The parameter of the search in addresses of earlier versions. Its value is always a text, which may be written as
+ * JSON or as it is.
  */
 const oldSearch = 'search'
 
@@ -33,11 +33,11 @@ export function stringifySearch({ [textParameter]: q, ...others }: Parameters): 
   return rest === '' ? own : `${own}&${rest.slice(1)}`
 }
 
-/** A parameter as text. The router turns a text that looks like a number into a number. */
+/** A parameter as text, also if the router read the text as a number; undefined for other values and ''. */
 export const readText = (v: unknown): string | undefined =>
   typeof v === 'string' && v !== '' ? v : typeof v === 'number' ? String(v) : undefined
 
-/** A parameter that is one of these words. */
+/** A parameter that is one of the words in `all`; undefined for other values. */
 export const readWord = <T extends string>(all: readonly T[], v: unknown): T | undefined =>
   all.find((each) => each === v)
 

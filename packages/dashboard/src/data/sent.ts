@@ -1,6 +1,6 @@
 /**
- * Hands a command that the palette sent to the page of its agent, which then shows its answer like that of a command
- * which the page sent itself. Only the memory of this window holds it, so a reload shows it no more.
+ * Hands a command that the palette sent to the agent's page, which then shows its progress like that of the page's own
+ * commands. The command is only in memory, so it is lost on a reload.
  */
 import type { ShownCommand } from '@svc/api'
 
@@ -13,12 +13,12 @@ interface JustSent {
 
 let waiting: JustSent | undefined
 
-/** Keeps a command that was just sent for the page of its agent. */
+/** Keeps a command that was just sent until the page of an agent opens. */
 export const handOverCommand = (sent: JustSent): void => {
   waiting = sent
 }
 
-/** Returns the command that waits for the page of this agent, once. Opening another agent's page ends the wait. */
+/** Returns the command if it was sent to this agent, and forgets it in any case. */
 export function takeSentCommand(slug: string, name: string): ShownCommand | undefined {
   const sent = waiting
   waiting = undefined

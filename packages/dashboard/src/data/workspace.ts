@@ -5,12 +5,12 @@ import { createContext, useContext } from 'react'
 import { read } from './queries.ts'
 
 /**
- * The short name of the workspace in whose frame something is shown; empty outside of a frame. A page outside of
- * workspaces, such as My account, may be in the frame of one.
+ * The short name of the workspace whose navigation surrounds the page; empty without one. It may also surround a page
+ * that belongs to no workspace, such as My account.
  */
 export const ShellWorkspace = createContext('')
 
-/** Returns the short name of the workspace in whose frame the page is, or else the one in the page's address. */
+/** Returns the short name of the workspace in `ShellWorkspace` or, if that is empty, in the page's address. */
 export function useSlug(): string {
   const frame = useContext(ShellWorkspace)
   const { slug = '' } = useParams({ strict: false })

@@ -21,7 +21,7 @@ import { SignInPage } from './SignInPage.tsx'
 import { StartPage } from './StartPage.tsx'
 import { useAnswer } from './useAnswer.ts'
 
-/** Draws the pages of the door in a document that has loaded no other page. */
+/** Draws the pages of the door without the code of the other pages. Going back to another page reloads the document. */
 export function openDoor(door: EntryInfo, show: DrawPage): void {
   window.addEventListener('popstate', () => {
     if (!doorPageAt(location.pathname)) location.reload()
@@ -32,7 +32,7 @@ export function openDoor(door: EntryInfo, show: DrawPage): void {
 /** Draws the page that says that the service gave no answer, or that the code of the page could not be loaded. */
 export const showFailedPage = (error: unknown, show: DrawPage): void => show(<FailedPage error={error} />)
 
-/** The door within the router of the other pages, after the session has ended. It asks again who is signed in. */
+/** The door after a session has ended, within the router of the other pages. It requests `GET /door` again. */
 export function Door() {
   const answer = useAnswer('door', (signal) => call('GET /door', signal))
   if (answer.is === 'waiting') return <WaitingPage />
@@ -64,7 +64,7 @@ function DoorPages({ door }: { door: EntryInfo }) {
   return <ForgotPage mail={door.mail} />
 }
 
-/** Shown instead of the pages on which people choose a password, if they sign in only through the provider. */
+/** The page that replaces those for choosing a password if people sign in only through the provider. */
 const NoPasswords = ({ provider }: { provider: string }) => (
   <DoorShell title="No password is needed" note={`People sign in to this service with ${provider}.`}>
     <DoorButton to={paths.signIn} variant="default" fullWidth>
@@ -73,14 +73,14 @@ const NoPasswords = ({ provider }: { provider: string }) => (
   </DoorShell>
 )
 
-/** Shown if the service does not say who is signed in, or if the code of the page cannot be loaded. */
+/** The page to show if the service gave no answer, or if the code of the page could not be loaded. */
 const FailedPage = ({ error }: { error: unknown }) => (
   <DoorShell title="This page could not be loaded">
     <ErrorNote error={error} retry={() => location.reload()} />
   </DoorShell>
 )
 
-/** Shown instead of the sign-in while nobody has an account, because nobody could sign in. */
+/** The page that replaces the sign-in while nobody has an account. */
 const FirstPage = () => (
   <DoorShell title="Welcome" note="Nobody has an account yet. Open the link that the service printed in its terminal.">
     <p className="svc-door-hint">Lost the link? On the machine of the service, this prints a new one:</p>

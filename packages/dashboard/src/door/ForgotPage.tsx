@@ -13,8 +13,8 @@ import { CopyLines } from '../ui/values/CopyLines.tsx'
 import { DoorButton } from './links.tsx'
 
 /**
- * The page on which a person requests a link to choose a new password. It shows the same answer for an address without
- * an account. A service that sends no email can send no link, so its page says what the operator can do.
+ * The page on which a person requests a link to choose a new password. The answer does not reveal whether the address
+ * has an account. If the service sends no email, the page says what the operator can do.
  */
 export function ForgotPage({ mail }: { mail: boolean }) {
   const [asked, setAsked] = useState<string | null>(null)

@@ -105,7 +105,7 @@ interface ProviderJoinProps {
   here: string
 }
 
-/** Leads somebody without an account to the provider. The invitation is accepted after the sign-in. */
+/** A link to the provider for somebody without an account, who can accept the invitation after the sign-in. */
 const ProviderJoin = ({ provider, email, here }: ProviderJoinProps) => (
   <>
     <div>

@@ -10,7 +10,7 @@ interface LinkRefusedProps {
   error: unknown
   /** A text that says how to get another link or invitation. */
   children: ReactNode
-  /** False while nobody has an account, because nobody could sign in. */
+  /** False to leave out the button to sign in, because nobody has an account yet. */
   canSignIn?: boolean
 }
 

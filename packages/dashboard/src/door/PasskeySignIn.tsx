@@ -12,7 +12,7 @@ interface PasskeySignInProps {
   other?: string
 }
 
-/** A button that signs in with a passkey, without an address. It is missing where the browser knows no passkeys. */
+/** A button that signs in with a passkey, without an email address. Shows nothing if the browser has no passkeys. */
 export function PasskeySignIn({ next, other = 'use your password' }: PasskeySignInProps) {
   const { busy, error, submit } = useChange(async () => {
     await call('POST /passkey', { response: await askForPasskey() })

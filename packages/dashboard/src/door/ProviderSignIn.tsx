@@ -9,10 +9,7 @@ interface ProviderSignInProps {
   next: string
 }
 
-/**
- * The link to the sign-in provider. Where people sign in with nothing else but passkeys, it looks like the main button
- * and has the focus.
- */
+/** The link to the sign-in provider. It is the main button and has the focus if there is no sign-in by password. */
 export const ProviderSignIn = ({ provider: { name, only }, next }: ProviderSignInProps) => (
   <Button
     component="a"

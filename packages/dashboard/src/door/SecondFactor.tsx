@@ -23,13 +23,13 @@ interface SecondFactorProps {
   onBack?: () => void
 }
 
-/** The second half of a sign-in, by a code of the app or by a recovery code. */
+/** The second half of a sign-in: by a code of the app, a recovery code or a passkey. */
 export function SecondFactor({ second, ...more }: SecondFactorProps) {
   const [recovering, setRecovering] = useState(!second.includes('totp'))
   const canRecover = second.includes('recovery')
   const canShow = second.includes('passkey')
   const turn = canRecover || recovering ? () => setRecovering(!recovering) : undefined
-  // Each way has its form, so that an error about a code does not stay with the recovery codes.
+  // The key makes React replace the form, so that an error about a code is not shown with the recovery codes.
   return <HalfForm key={String(recovering)} {...{ recovering, canRecover, canShow, turn }} {...more} />
 }
 
@@ -43,7 +43,7 @@ interface HalfFormProps extends Omit<SecondFactorProps, 'second'> {
   turn: (() => void) | undefined
 }
 
-/** The form for a code or a recovery code. It names the ways out for somebody without the phone. */
+/** The form for a code or a recovery code, with advice for somebody who has lost the phone. */
 function HalfForm({ recovering, canRecover, canShow, turn, next, onBack }: HalfFormProps) {
   const [recovered, setRecovered] = useState(false)
   const form = useForm({
