@@ -1,7 +1,6 @@
 /**
- * Reads and changes files of lines `NAME=value` (2.9). A value is taken literally up to the end of its line. What is
- * not understood is returned as well, so that nothing that a person wrote is dropped silently. A reason never
- * repeats a line, since the line may hold a secret.
+ * Reads and changes files of lines `NAME=value` (2.9). A value is taken literally up to the end of its line. Lines that
+ * are not understood are returned as faults. A fault never quotes a value, since the value may be a secret.
  */
 import { codePoint } from './text-file.ts'
 
@@ -12,7 +11,7 @@ interface EnvLine {
 }
 interface EnvFault {
   readonly line: number
-  /** The end of a sentence that begins with the line: `has no "="`. */
+  /** The fault in words that follow the number of the line: `has no "="`. */
   readonly why: string
 }
 interface EnvText {
@@ -48,8 +47,8 @@ export function readEnvText(text: string): EnvText {
 }
 
 /**
- * Finds the names in a file that is read like a shell script: with `export`, spaces, comments, and values in quotes
- * that may have several lines. The values are read by `parseEnv` of Node.
+ * Finds the names in a `.env` file, which may have `export`, spaces, comments, and values in quotes with several lines.
+ * Use `parseEnv` of Node to read the values.
  */
 export function readDotenvText(text: string): DotenvText {
   const lines: Omit<EnvLine, 'value'>[] = []
@@ -84,8 +83,7 @@ export function readDotenvText(text: string): DotenvText {
 }
 
 /**
- * Says why a value without quotes would be read differently from what its writer probably meant; undefined if it would
- * not.
+ * Says why a value without quotes would probably not be read as its writer meant; undefined if the value is clear.
  */
 function wrongWithBareValue(value: string): string | undefined {
   const hidden = invisibleCharacters.exec(value.replaceAll('\t', ' ').trim())?.[0]
@@ -96,14 +94,14 @@ function wrongWithBareValue(value: string): string | undefined {
     : undefined
 }
 
-/** Names that occur more than once, each with all its lines. */
+/** Returns the names that occur more than once, each with the numbers of its lines. */
 export function repeatedNames({ lines }: Pick<DotenvText, 'lines'>): { name: string; lines: number[] }[] {
   const byName = new Map<string, number[]>()
   for (const { name, line } of lines) byName.set(name, [...(byName.get(name) ?? []), line])
   return [...byName].flatMap(([name, all]) => (all.length > 1 ? [{ name, lines: all }] : []))
 }
 
-/** Remarks about values that are read as they stand, although their writer probably meant another value. */
+/** Returns remarks about values that are taken literally, although their writer probably meant something else. */
 export const doubtfulValues = ({ lines }: Pick<EnvText, 'lines'>): EnvFault[] =>
   lines.flatMap(({ line, name, value }) => {
     const why = /^(["'`]).*\1$/.test(value)
@@ -119,8 +117,8 @@ export const doubtfulValues = ({ lines }: Pick<EnvText, 'lines'>): EnvFault[] =>
   })
 
 /**
- * Returns the text with another value for a name, or without the name if `value` is undefined. All other lines stay as
- * they are, also those that are not understood. Given the bytes as Latin-1, it changes no other byte.
+ * Returns the text with a new value for a name, or without the name if `value` is undefined. If the name occurs in
+ * several lines, one is left; all other lines stay as they are. `text` may be the bytes of the file as Latin-1.
  */
 export function changeEnvText(text: string, name: string, value: string | undefined): string {
   const mark = /^(?:\ufeff|\u00ef\u00bb\u00bf)/.exec(text)?.[0] ?? ''
@@ -134,7 +132,7 @@ export function changeEnvText(text: string, name: string, value: string | undefi
   return `${mark}${changed === '' || changed.endsWith('\n') ? changed : `${changed}\n`}${written}`
 }
 
-/** Patterns of lines that are not understood, each with the reason for the person. */
+/** Patterns of lines that are not understood, each with what is wrong with the line. */
 const beginnings: readonly (readonly [RegExp, string])[] = [
   [/^export\s/, 'begins with "export"; write only NAME=value'],
   [/^set\s|^\$env:/i, 'begins with the command of a shell; write only NAME=value'],

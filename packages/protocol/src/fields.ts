@@ -11,8 +11,8 @@ import { clean, cut, tidyPattern } from './text.ts'
 export type JsonSchema = { readonly [key: string]: unknown }
 
 /**
- * Reads a parsed JSON value, in which objects may be Maps (json-large.ts). Returns what is kept of it, undefined if
- * nothing is kept, and the same value if all of it is kept; never throws (2). `notes` collects what was dropped (2.11);
+ * Reads a parsed JSON value, in which objects may be Maps (json-large.ts). Returns the part that is kept (`input`
+ * itself if all is kept, undefined if nothing is), and never throws (2). `notes` collects what was dropped (2.11), and
  * `tidy` is true if all texts are known to be clean (D13).
  */
 export interface Field<T> {
@@ -44,7 +44,7 @@ export const text = (max: number): Field<string> =>
     pattern: tidyPattern,
   })
 
-/** A field for a text that must not be empty after it was cleaned and cut, such as an id or a name. */
+/** A field for a text such as an id or a name. The text is cleaned and cut, and dropped if it is empty then. */
 export const name = (max: number): Field<string> =>
   field((v, _notes, tidy) => (typeof v === 'string' ? cleanAndCut(v, max, tidy) || undefined : undefined), {
     type: 'string',
@@ -113,7 +113,7 @@ export const link: Field<string> = field((v) => (typeof v === 'string' && isLink
   $comment: 'The link must also parse as a URL (WHATWG).',
 })
 
-/** A field for a list. Invalid items are dropped, and so are valid items after the first `max`. */
+/** A field for a list. Invalid items are dropped. Of the valid items, only the first `max` are kept. */
 export const list = <T>(item: Field<T>, max: number): Field<T[]> =>
   field(
     (v, notes, tidy) => {
@@ -167,8 +167,8 @@ export const record = <T>(value: Field<T>, max: number, keyMax: number = limits.
 }
 
 /**
- * An object whose keys are not fixed. If it was read from a large text full of new names, it stays a Map, because an
- * object would be slow to make for thousands of new keys (json-large.ts).
+ * An object whose keys are not fixed. It is a Map if `parseJson` made it a Map, because an object with thousands of new
+ * keys is slow to make (json-large.ts).
  */
 export type Dictionary<T> = Readonly<Record<string, T>> | ReadonlyMap<string, T>
 
@@ -260,8 +260,7 @@ export function object<S extends Shape, R extends keyof S & string = never>(
 }
 
 /**
- * Copies the properties of an object that come before the property `end`. The caller has already found that these
- * properties are kept unchanged.
+ * Copies the properties of an object that come before the property `end`.
  */
 function entriesBefore(end: string, v: Record<string, unknown>): Record<string, unknown> {
   const copy: Record<string, unknown> = {}
@@ -272,7 +271,7 @@ function entriesBefore(end: string, v: Record<string, unknown>): Record<string, 
   return copy
 }
 
-/** A field that tries two fields in order, and returns the result of the first field that does not drop the input. */
+/** A field that accepts two kinds of values. It returns the result of `a` or, if `a` drops the input, of `b`. */
 export const either = <A, B>(a: Field<A>, b: Field<B>): Field<A | B> =>
   field<A | B>((v, notes, tidy) => a(v, undefined, tidy) ?? b(v, notes, tidy), { anyOf: [a.schema, b.schema] })
 

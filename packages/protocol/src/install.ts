@@ -18,7 +18,7 @@ export function readInstallBody(body: Uint8Array): Verdict<{ code: string }, 'bo
   return { ok: false, code: 'body_invalid', message: 'The body must hold the install code as the text "code".' }
 }
 
-/** The maximum number of install codes that are issued at once. */
+/** The maximum number of install codes that one request can issue. */
 export const maxCodesAtOnce = 50
 
 /**
@@ -31,8 +31,8 @@ export const isAgentName = (v: string): boolean =>
   v.length <= limits.agentName && agentNameShape.test(v) && !deviceName.test(v)
 
 /**
- * The first free names of agents after `base`: the name itself, `base-2`, `base-3` … without those that are taken. A
- * long base is cut, so that its number fits.
+ * Returns the first `count` names of `base`, `base-2`, `base-3`, … that are not in `taken`. A long `base` is cut, so
+ * that its number fits.
  */
 export function freeNames(base: string, taken: ReadonlySet<string>, count: number): string[] {
   const free: string[] = []
@@ -45,8 +45,8 @@ export function freeNames(base: string, taken: ReadonlySet<string>, count: numbe
 }
 
 /**
- * True if a text is a valid id of a product. The rule makes sure that the environment variables derived from ids have
- * valid and distinct names (D46).
+ * True if a text is a valid id of a product. The names of environment variables are derived from ids, and this rule
+ * keeps them valid and distinct (D46).
  */
 export const isProductId = (v: string): boolean => v.length <= limits.agentName && /^[a-z][a-z0-9_]*$/.test(v)
 
@@ -88,8 +88,8 @@ export const preview = object(
     /** The oldest version of svc that understands the manifest; absent if every version understands it. */
     svc: exactText(limits.version, semanticVersionShape),
     /**
-     * The settings of the blueprint. A service of an older version leaves them out, and the machine then reads the
-     * settings from the manifest after the installation.
+     * The settings of the blueprint; absent if the service is too old to send them. The machine then reads them from
+     * the manifest after the installation.
      */
     settings: list(settingSpec, limits.settings),
   },
@@ -118,8 +118,7 @@ export const isEnvName = (v: string): boolean => /^SVC_[A-Z0-9_]+$/.test(v)
 export const isEnvValue = (v: string): boolean => !/[\r\n\u0000]/.test(v)
 
 /**
- * Reads the answer to redeeming an install code (2.9). An incomplete answer is refused, since no part of it may be
- * guessed.
+ * Reads the answer to redeeming an install code (2.9). An incomplete or invalid answer is refused as a whole.
  */
 export function readRedeemed(v: unknown): Verdict<RedeemedCode, 'answer_invalid'> {
   const bad = (what: string) => ({ ok: false, code: 'answer_invalid', message: `The install answer ${what}.` }) as const
@@ -141,7 +140,7 @@ interface RequestedSecrets<T extends Pick<SecretSpec, 'name'>> {
   readonly secrets: readonly T[]
 }
 
-/** Returns the secrets of `wanted` that at least one of the used versions does not have. */
+/** Returns the secrets of the version `wanted` that at least one of the versions in `used` does not have. */
 export const newSecrets = <T extends Pick<SecretSpec, 'name'>>(
   wanted: RequestedSecrets<T> | undefined,
   used: readonly RequestedSecrets<Pick<SecretSpec, 'name'>>[],

@@ -1,27 +1,26 @@
 /**
- * Reads a large JSON text full of new property names, which is slow with `JSON.parse`. V8 makes a hidden class for each
- * new sequence of names, which takes up to 90 ms for 250 KB. V8 also enters each name in a table of all names, and
- * moving this table takes 50 to 90 ms. The keys of a Map avoid both, so here each object is a Map. For a few repeated
- * names, `JSON.parse` is three times faster.
+ * Reads a large JSON text full of different property names. `JSON.parse` is slow for it: V8 makes a hidden class for
+ * each new sequence of names and enters each name in a global table, which takes 50 to 180 ms for 250 KB. Here each
+ * object is a Map, whose keys cost neither. For a few repeated names, `JSON.parse` is three times faster.
  */
 
 type Container = unknown[] | Map<string, unknown>
 
 /**
- * Only JSON texts of at least this many characters are sampled for new names. A shorter text is always cheap to parse.
+ * Only JSON texts of at least this many characters are sampled for names. Shorter texts are cheap to parse in any case.
  */
 const largeFrom = 32 * 1024
 
 /**
- * Parses JSON as `JSON.parse` does, except that all objects of a large text may be Maps; the fields in fields.ts read
- * objects and Maps. Throws SyntaxError if the text is not JSON. `random` returns numbers from 0 to 1.
+ * Parses JSON like `JSON.parse`, but makes all objects Maps if the text is large and full of different names; fields
+ * (fields.ts) can read both. Throws SyntaxError if the text is not JSON. `random` returns numbers from 0 to 1.
  */
 export const parseJson = (text: string, random: () => number = Math.random): unknown =>
   hasManyNames(text, random) ? parseAsMaps(text) : JSON.parse(text)
 
 /**
- * True if `parseJson` returned this value for a large text full of new property names, with Maps for objects. Storing
- * such a value takes long too.
+ * True if `parseJson` made the objects of this value Maps, which means that its text is large and full of different
+ * names.
  */
 export const isMapOfNames = (value: unknown): boolean => value instanceof Map
 
@@ -29,8 +28,8 @@ const sample = { places: 64, once: 16, reach: 256 } as const
 
 /**
  * True if this JSON text is large and many property names occur only once in it. The function looks at random places,
- * which the sender cannot foresee. The result is almost always true if a quarter of the names occur once, and false for
- * an ordinary report, even one with all fields and a dozen models.
+ * so that a sender cannot deceive it. The result is almost always true if a quarter of the names occur once, and false
+ * for ordinary reports.
  */
 export function hasManyNames(text: string, random: () => number = Math.random): boolean {
   if (text.length < largeFrom) return false
@@ -85,8 +84,8 @@ const numberPattern = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/y
 /** Every whole number with at most this many digits can be represented exactly by a double. */
 const exactDigits = 15
 /**
- * In V8, a slice of the body with more characters than this is a view that keeps the whole body in memory. So
- * `JSON.parse` makes a copy of each such string.
+ * Strings of this length or more are copied by `JSON.parse`. V8 would make a longer slice a view that keeps the whole
+ * text in memory.
  */
 const copiedLength = 12
 
@@ -104,7 +103,7 @@ class Reader {
   }
 
   /**
-   * Reads the next value. Of a list or an object it reads only the opening bracket, and returns an empty list or Map.
+   * Reads the next value. For a list or an object, it reads only the opening bracket and returns an empty list or Map.
    */
   begin(): unknown {
     const c = this.#next()
@@ -132,7 +131,7 @@ class Reader {
   }
 
   /**
-   * Reads the character after an entry of a list or object: returns true for a comma, and false for the closing
+   * Reads the character after an entry of a list or object. Returns true for a comma, and false for the closing
    * bracket.
    */
   continues(container: object): boolean {
@@ -182,8 +181,8 @@ class Reader {
   }
 
   /**
-   * Reads a number that begins with the digit `first` (1 to 9). Most numbers in reports are short integers, which are
-   * read quickly.
+   * Reads a number that begins with the digit `first` (1 to 9). This is faster than `#number` for short integers, and
+   * most numbers in reports are such integers.
    */
   #integer(first: number): number {
     const start = this.#at

@@ -1,14 +1,15 @@
 /**
- * Parses a large JSON body in pieces, which takes a sixth less time. V8 keeps each text of 128 KB or more in memory of
- * its own, and the system has to map and clear 64 pages for a text of 250 KB.
+ * Parses a large JSON body in pieces, which takes a sixth less time. For a text of 128 KB or more, V8 requests memory
+ * from the system, which has to map and clear it.
  */
 import { isObject } from './fields.ts'
 import { hasManyNames } from './json-large.ts'
 
-/** The maximum number of bytes of a piece. V8 keeps a text of this size in its usual memory. */
+/** The maximum number of bytes of a piece, small enough for memory that V8 already has. */
 const pieceBytes = 120 * 1024
 /**
- * The number of bytes at the end of a piece in which the code looks for a position to cut. A long list has 20 to 40 KB.
+ * The number of bytes at the end of a piece in which the code looks for a position to cut. A report may have a list of
+ * 20 to 40 KB without such a position.
  */
 const reach = 48 * 1024
 
@@ -17,15 +18,15 @@ const mark = `svc-${Math.random().toString(36).slice(2)}`
 const encoder = new TextEncoder()
 const opening = encoder.encode(`{"${mark}":[`)
 const closing = encoder.encode(`,"${mark}"]}`)
-/** The bytes of `]},{`. A body is cut at the comma. */
+/** The bytes of `]},{`. A body is cut only at such a comma. */
 const [bracket, brace, comma, nextBrace] = encoder.encode(']},{')
 /** The bytes of the piece that is being parsed. */
 const scratch = new Uint8Array(pieceBytes)
 
 /**
- * Returns the JSON object in a body as `JSON.parse` does. Undefined means only that the body was not read: it is small,
- * is not a JSON object, has no position to cut, or is full of new names (json-large.ts). `decode` throws if the bytes
- * are not a text, and `each` gets the text of each piece with the number of its bytes.
+ * Returns the same object as `JSON.parse`; undefined if the body must be parsed in another way: it is small, is not a
+ * JSON object, has no position to cut, or is full of different names (json-large.ts). `decode` throws if the bytes are
+ * not a text. `each` gets the text of each piece with the number of its bytes.
  */
 export function parseInPieces(
   body: Uint8Array,
@@ -56,10 +57,9 @@ export function parseInPieces(
 }
 
 /**
- * Returns the end of the piece that begins at `from`; undefined if there is no position to cut. A body is cut at the
- * comma in `]},{`, which is nearly always between two entries of a list that is a property of the whole object. This
- * need not be proved: if the comma is anywhere else, for example inside a text, the pieces with `closing` and `opening`
- * are not valid JSON.
+ * Returns the end of the piece that begins at `from`; undefined if there is no position to cut. The comma in `]},{` is
+ * nearly always between two entries of a list in the outermost object. If it is anywhere else, for example inside a
+ * text, `parsePiece` notices: the pieces with `closing` and `opening` are not valid JSON then.
  */
 function endOfPiece(body: Uint8Array, from: number): number | undefined {
   if (body.length - from + opening.length <= pieceBytes) return body.length
@@ -71,7 +71,7 @@ function endOfPiece(body: Uint8Array, from: number): number | undefined {
 const isCut = (body: Uint8Array, at: number): boolean =>
   body[at] === comma && body[at - 1] === brace && body[at - 2] === bracket && body[at + 1] === nextBrace
 
-/** Returns a piece as JSON, in `scratch`. */
+/** Writes a piece to `scratch`, as JSON with `opening` and `closing` where the body is cut. */
 function pieceOf(body: Uint8Array, from: number, to: number): Uint8Array {
   let size = 0
   const add = (bytes: Uint8Array) => {
@@ -94,14 +94,14 @@ function parsePiece(
     if (hasManyNames(text)) return undefined
     each(text, bytes.length)
     const value: unknown = JSON.parse(text)
-    // A property with the name `__proto__` cannot be copied by an assignment.
+    // `parseInPieces` copies properties by assignment, which does not work for `__proto__`.
     return isObject(value) && !Object.hasOwn(value, '__proto__') ? value : undefined
   } catch {
     return undefined
   }
 }
 
-/** Returns the list of an object that `closing` has closed, without the entry that was added. */
+/** Returns the list that the end of the piece has cut, without the entry `mark` that `closing` added to it. */
 function openList(value: Record<string, unknown>): unknown[] | undefined {
   for (const key in value) {
     const list = value[key]

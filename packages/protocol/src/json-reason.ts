@@ -1,4 +1,4 @@
-/** Explains what is wrong with a JSON text (RFC 8259), and where, to the person who wrote it or its program. */
+/** Explains to a person what is wrong with a JSON text (RFC 8259), and where. */
 import { cut } from './text.ts'
 import { codePoint, positionText } from './text-file.ts'
 
@@ -21,7 +21,7 @@ interface JsonMistake {
   readonly hint?: string
 }
 
-/** Words of other languages, and what JSON has instead. */
+/** Words of other languages that are not JSON, each with a hint. */
 const words: Readonly<Record<string, string>> = {
   NaN: 'JSON has no NaN; write null',
   Infinity: 'JSON has no Infinity; write null',
@@ -40,7 +40,7 @@ function wrongAt(text: string, fault: number): JsonMistake {
   return wrongInside(text, fault) ?? wrongWord(text, fault) ?? wrongCharacter(text, fault)
 }
 
-/** Finds faults inside a text in quotes. */
+/** Finds a mistake inside a text in quotes. */
 function wrongInside(text: string, at: number): JsonMistake | undefined {
   const char = text[at] as string
   const escaping = /\\(?:u[0-9a-f]{0,3})?$/i.exec(text.slice(Math.max(0, at - 5), at))?.[0]
@@ -52,7 +52,7 @@ function wrongInside(text: string, at: number): JsonMistake | undefined {
   return { at, says: `the control character ${codePoint(char)}` }
 }
 
-/** Finds words without quotes: NaN, True, keys. */
+/** Finds a mistake in a word without quotes, such as NaN, True, or a key. */
 function wrongWord(text: string, fault: number): JsonMistake | undefined {
   const begun = /-?[A-Za-z_$]*$/.exec(text.slice(Math.max(0, fault - 20), fault))?.[0] ?? ''
   const at = fault - begun.length
@@ -107,8 +107,8 @@ const wrongNumber = (at: number): JsonMistake => ({
 })
 
 /**
- * Says that a colon is missing if one would be valid behind this position, as after a key, and otherwise that a comma
- * is missing.
+ * Says what is missing after the character at `end`: a colon if one would be valid there, as after a key, and otherwise
+ * a comma.
  */
 const missingBetween = (text: string, end: number): string =>
   jsonFaultAt(`${text.slice(0, end + 1)}:`) === end + 2 ? 'a colon is missing' : 'a comma is missing'
@@ -127,7 +127,8 @@ interface RepeatedKey {
 }
 
 /**
- * Finds keys that occur twice in one object of a text of valid JSON. `JSON.parse` keeps the last one, and says nothing.
+ * Finds keys that occur more than once in the same object. `JSON.parse` would silently keep only the last value. The
+ * text must be valid JSON.
  */
 export function repeatedKeys(text: string): RepeatedKey[] {
   const found: RepeatedKey[] = []
@@ -199,7 +200,7 @@ export function jsonFaultAt(text: string): number | undefined {
 }
 
 /**
- * Encodes the index of a syntax error as a negative number, so that it cannot be mistaken for the index after a value.
+ * Encodes the index of a syntax error as a negative number, to tell it from the index after a value.
  */
 const fault = (at: number): number => ~at
 

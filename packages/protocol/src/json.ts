@@ -3,7 +3,7 @@ import { whyNotJson } from './json-reason.ts'
 import type { Verdict } from './refusals.ts'
 import { readText } from './text-file.ts'
 
-/** This decoder keeps a byte order mark at the start of a text, so that `JSON.parse` refuses the text (D14). */
+/** A decoder that keeps a byte order mark at the start of a text, so that `JSON.parse` refuses the text (D14). */
 const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 
 /** Decodes UTF-8; throws if the bytes are not UTF-8. */
@@ -14,8 +14,8 @@ export type RefusedBody = Extract<Verdict<never, 'body_invalid'>, { ok: false }>
 
 /**
  * Returns the JSON object in a body and its text. Refuses a body that is not UTF-8, has a byte order mark, is not JSON,
- * or is not an object (D14). The object may be nested to any depth, so only its known fields may be written, compared
- * or quoted; its objects may be Maps if `parse` is `parseJson`.
+ * or is not an object (D14). The object may be nested to any depth, and its objects may be Maps if `parse` is
+ * `parseJson`.
  */
 export function readJson(body: Uint8Array, parse: (text: string) => unknown = JSON.parse): Json {
   let text: string
@@ -35,17 +35,15 @@ export function readJson(body: Uint8Array, parse: (text: string) => unknown = JS
 }
 
 /**
- * True if all texts in this JSON are known to be clean (D13); false if that is not known. The check of the JSON as a
- * whole costs a fraction of checking each text. In valid JSON, the only unclean characters that can appear without an
- * escape are DEL and C1.
+ * True if all texts in this valid JSON are known to be clean (D13); false if they may not be. Valid JSON can contain
+ * only DEL and C1 as unclean characters without an escape. `bytes` is the length of the JSON in UTF-8.
  */
 export const isCleanJson = (json: string, bytes: number): boolean =>
   !(json.length === bytes ? json.includes('\u007f') : controls.test(json)) &&
   (!json.includes('\\') || !escapePattern.test(json))
 
 /**
- * The control characters DEL and C1. Of these, a text with only ASCII characters can contain only DEL, for which a
- * plain search is much faster.
+ * The control characters DEL and C1. An ASCII text can contain only DEL, for which `includes` is much faster.
  */
 const controls = /[\u007f-\u009f]/
 
