@@ -1,7 +1,7 @@
 /**
- * Starts the command of a job so that it finds what it would find without svc. Node starts a program with default
- * signals, without most open files, with another limit of open files, and with arguments that are valid UTF-8. Where
- * that makes a difference, a shell stands between: it restores these and becomes the command.
+ * Starts the command of a job with the same process state as without svc. Node resets ignored signals, closes most open
+ * files, raises the limit of open files, and damages arguments that are not valid UTF-8. If that changes anything for
+ * the command, `/bin/sh` is started instead: its script restores the state and then becomes the command.
  */
 import { type ChildProcess, type StdioOptions, spawn } from 'node:child_process'
 import { fstatSync, readFileSync, statSync } from 'node:fs'
@@ -13,7 +13,7 @@ import type { RunEnd } from './run-end.ts'
 export interface JobCommand {
   /** The program and its arguments. */
   readonly words: readonly string[]
-  /** The variables that the command gets besides those of this process. */
+  /** The variables that svc adds to the environment of the command. */
   readonly variables: Readonly<Record<string, string>>
   /** The file that replaces standard output and error. */
   readonly output?: number | undefined
@@ -22,8 +22,8 @@ export interface JobCommand {
 }
 
 /**
- * Starts the command. `ends` is called once, also if the command cannot be started. Then the returned process id is
- * undefined.
+ * Starts the command and returns its process id. `ends` is called once. If the command cannot be started, `ends` gets
+ * the error, and the returned process id is undefined.
  */
 export function startJob(
   command: JobCommand,
@@ -32,7 +32,7 @@ export function startJob(
 ): number | undefined {
   launched.taken = true
   const fails = (code: string, why: string) => {
-    // the launcher needs neither a further process nor further files for the command
+    // The launcher can still run the command, since it needs no further process and no further files for it.
     if (noRoom.includes(code)) launched.giveBack?.()
     ends({ error: code }, why)
   }
@@ -88,7 +88,7 @@ function undefinedIfFails<T>(make: () => T): T | undefined {
 
 type Stdio = Exclude<StdioOptions, string>
 
-/** Hands on open files under their numbers. Numbers between them stay free. */
+/** Passes open files to the command under the same numbers. Numbers between them stay closed. */
 function withFiles(stdio: Stdio, files: readonly number[]): Stdio {
   const all = [...stdio]
   for (const file of files) {
@@ -118,9 +118,9 @@ interface Environment {
 }
 
 /**
- * The environment of the command without svc. A launcher that waits has passed it on. Otherwise it is that of this
- * process without what the start of svc has set: only the first line of `svc.pyz` sets MALLOC_ARENA_MAX for `svc exec`,
- * so a value of the person is kept where svc was started in another way.
+ * Returns the environment that the command would have without svc: the one that a waiting launcher passes on, or that
+ * of this process without the variables that the start of svc sets. For `svc exec`, only the first line of `svc.pyz`
+ * sets MALLOC_ARENA_MAX. If svc was started in another way, the value is the user's own and stays.
  */
 function environment({ jobs, environment: told }: LauncherState): Environment {
   if (told) {
@@ -139,8 +139,9 @@ function environment({ jobs, environment: told }: LauncherState): Environment {
 }
 
 /**
- * The script of a shell that restores what Node changes, and becomes the command, which is in its arguments. Undefined
- * if there is nothing to restore, or if the shell itself would change the environment.
+ * Returns a shell script that restores what Node changes, and then becomes the command in its arguments. Undefined if
+ * there is nothing to restore. If all words are valid UTF-8, it is also undefined if a shell would change the
+ * environment.
  */
 function shellScript(
   words: readonly string[],
@@ -166,7 +167,7 @@ function shellScript(
   return `${lines.join('\n')}\nexec ${args.size === 0 ? '"$@"' : values.join(' ')}`
 }
 
-/** A limit of core files as shells count it. */
+/** Converts a limit of core files to blocks of 512 bytes, the unit of `ulimit -c`. */
 const coreBlocks = (bytes: string): string => (bytes === 'unlimited' ? bytes : String(Math.floor(Number(bytes) / 512)))
 
 interface NonUtf8Words {
@@ -204,7 +205,7 @@ function entriesIn(bytes: Buffer): Buffer[] {
   return entries
 }
 
-/** Writes bytes as a word of a shell's script. A shell removes line ends at the end of what a command prints. */
+/** Writes bytes as a word of a shell script. `$(…)` removes line ends at the end, so these are written after it. */
 function written(bytes: Buffer): string {
   const text = bytes.toString('latin1')
   const ends = /\n*$/.exec(text)?.[0] ?? ''

@@ -39,9 +39,8 @@ export const readUnrecorded = (file: string): readonly UnrecordedRun[] =>
   })
 
 /**
- * Cuts the file to the newest lines. The newest line of each job stays before the second newest of any, so a job that
- * runs every minute does not push out what is known of one that runs every week. Lines that are added meanwhile are
- * kept.
+ * Cuts the file to the newest lines. The newest line of every job comes before the second newest of any job, so a job
+ * that runs every minute does not push out the lines of a weekly one. Lines that are added meanwhile are kept.
  */
 export function cutUnrecorded(file: string): void {
   const fd = openQuietly(file)

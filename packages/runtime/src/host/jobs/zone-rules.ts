@@ -106,7 +106,7 @@ interface Header {
   readonly at: number
   readonly times: number
   readonly types: number
-  /** Where the block behind this header ends, if its times have this many bytes. */
+  /** The position where the block after this header ends, if each time in it has `size` bytes. */
   end(size: 4 | 8): number
 }
 
@@ -147,7 +147,7 @@ function timesIn(bytes: Buffer, { at, times, types, end }: Header, size: 4 | 8):
 /** A change of the clocks that is undone within this time is not noticed. No zone has done so. */
 const stepSeconds = 6 * hour
 
-/** Returns the first moment after `from`, and not after `to`, from which the clocks of a zone differ. */
+/** Returns the first time after `from`, and not after `to`, at which the offset changes. Undefined if there is none. */
 export function changeAfter(offsets: ZoneOffset, from: number, to: number): number | undefined {
   const before = offsets(from)
   for (let low = from; low < to; low += stepSeconds) {

@@ -10,7 +10,7 @@ export const isZone = (zone: string): boolean => zone !== '' && (ruled.has(zone)
 /** The rules of the zones that Node does not know. */
 const ruled = new Map<string, ZoneOffset>()
 
-/** Names a zone by its rules. `key` is a text that differs from zone to zone. */
+/** Stores the rules of a zone that Node does not know, and returns a name for it. Each zone needs its own `key`. */
 export function nameZone(key: string, offsets: ZoneOffset): string {
   const zone = `=${key}`
   ruled.set(zone, offsets)

@@ -19,7 +19,7 @@ import { type ToolReader, withUnknown } from './session.ts'
 import { emptyTranscript, type Transcript, withTranscriptLine } from './transcript.ts'
 import { objectIn, sessionIdIn } from './values.ts'
 
-/** The bytes at the end of a transcript that are read. Each answer states its own tokens, so all answers count. */
+/** The bytes at the end of a transcript that are read at first: many, since each answer states only its own tokens. */
 const tailBytes = 64 * 1024 * 1024
 
 /** Reads the sessions of Claude Code in this folder, usually `~/.claude`. */
@@ -48,7 +48,7 @@ export function claudeReader(folder: string, machine: Machine): ToolReader {
   }
 }
 
-/** `DIR/ID.jsonl` belongs to a session, and `DIR/ID/subagents/…/agent-X.jsonl` to one that the session started. */
+/** `DIR/ID.jsonl` is the transcript of a session, `DIR/ID/subagents/…/agent-X.jsonl` that of one of its subagents. */
 function fileOf({ parts, result: transcript, hasGaps, isNew }: FoldedFile<Transcript>): TranscriptFile[] {
   const name = parts.at(-1) ?? ''
   const isSubagent = name.startsWith('agent-')
@@ -78,10 +78,10 @@ function noteReader(folder: string, machine: Machine): () => Notes {
     const notes = names
       .filter((name) => /^\d+\.json$/.test(name))
       .slice(0, maxNotes)
-      // The tool may be writing the note at this moment. Then the note as the last look read it is used once more.
+      // A note that the tool is just writing cannot be read. The note from the last look is used once instead.
       .map((name) => ({ name, read: noteIn(join(folder, name)), before: known.get(name) }))
     known = new Map(notes.flatMap(({ name, read }) => (read ? [[name, read] as const] : [])))
-    // A note without the start of its process is of an old version.
+    // Notes of old versions lack the start of the process. They are ignored, except where no start can be checked.
     const whole = notes
       .flatMap(({ read, before }) => read ?? before ?? [])
       .filter(({ start }) => !machine.hasProc || start !== '')

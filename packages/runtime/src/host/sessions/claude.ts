@@ -129,7 +129,7 @@ const spentIn = (file: TranscriptFile | undefined): Spent => ({
   ...(file?.hasGaps && { hasGaps: true }),
 })
 
-/** The table of states. `note` is what the tool noted about the process of the session. */
+/** Returns the state of a session. `note` is the note of Claude Code about the process of the session. */
 export function claudeState(
   note: Pick<KnownProcess, 'life' | 'status' | 'since'> | undefined,
   { isFailed, reportedAt = 0 }: Pick<Transcript, 'isFailed' | 'reportedAt'>,
@@ -141,7 +141,7 @@ export function claudeState(
     if (note.status === 'waiting') return 'waiting'
     return isResting ? (isFailed ? 'failed' : 'idle') : 'running'
   }
-  // A session that was resumed and ended well has a note about the process that was killed before.
+  // A session that was resumed and ended well may still have the note about a process that was killed earlier.
   const isDead = deadWords.has(note.status) && reportedAt <= (note.since ?? 0)
   return isDead ? 'died' : rested
 }

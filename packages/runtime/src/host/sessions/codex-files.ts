@@ -11,7 +11,7 @@ import { hasOtherDevice, type LockFile, type Machine } from './machine.ts'
 import { emptyRollout, type Rollout, withRolloutLine, withSkippedLines } from './rollout.ts'
 import { type ToolReader, withUnknown } from './session.ts'
 
-/** The bytes at the end of a rollout that are read. Its records repeat the totals of the thread. */
+/** The bytes at the end of a rollout that are read at first: few, since its records repeat the totals of the thread. */
 const tailBytes = 1024 * 1024
 const needed = [
   '"session_meta"',

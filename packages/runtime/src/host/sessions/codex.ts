@@ -19,8 +19,8 @@ export interface RolloutFile {
   /** True if the file changed today. */
   readonly isNew: boolean
   /**
-   * The process that holds the lock. `unknown` if this machine does not show it; `changed` then says whether a process
-   * is likely.
+   * The process that holds the lock. `unknown` if the machine does not show it or the locks cannot be read. Then the
+   * thread counts as held for a short time after `changed`.
    */
   readonly holder: number | 'none' | 'unknown'
   /** When the file was last changed, in Unix seconds. */
@@ -52,7 +52,7 @@ export function codexSessions(files: readonly RolloutFile[], faults: readonly st
   }
 }
 
-/** True for a rollout in which something was done. */
+/** True for a rollout with at least one turn or step. */
 const isShown = ({ id, turn, steps }: Rollout): boolean => id !== undefined && (turn !== undefined || steps > 0)
 
 function sessionOf(file: RolloutFile, parts: readonly RolloutFile[], now: number): ToolSession {
@@ -72,8 +72,8 @@ function sessionOf(file: RolloutFile, parts: readonly RolloutFile[], now: number
 }
 
 const spentIn = ({ rollout, hasGaps }: RolloutFile): Spent =>
-  // A rollout repeats its total, so a gap hides only how much of it was used today. The total of a fork also counts the
-  // other thread.
+  // A rollout repeats its total, so a gap hides only the share of today. The total of a fork is no help, since it also
+  // counts the thread from which it was forked.
   hasGaps && (rollout.total === undefined || rollout.isFork) ? { ...rollout.spent, hasGaps } : rollout.spent
 
 /** A daemon keeps an open question for as long as it lives, so a question older than this is ignored. */
@@ -86,8 +86,8 @@ const isHeld = ({ holder, changed }: RolloutFile, now: number): boolean =>
   holder === 'unknown' ? now - changed < quietSeconds : holder !== 'none'
 
 /**
- * The table of states. A lock says that a process has the thread, such as the daemon for terminals, and not that
- * somebody looks at it.
+ * Returns the state of a session. A held lock shows that a process has the thread open, such as the daemon for
+ * terminals. It does not show that a person is looking at the thread.
  */
 export function codexState(file: RolloutFile, now: number): SessionState {
   const { turn, asked } = file.rollout
