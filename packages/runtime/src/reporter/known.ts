@@ -1,7 +1,6 @@
 /**
  * Stores the manifest as it was last parsed, with the checksum of its text. The YAML reader takes megabytes of memory
- * that a process never gives back, so a runtime loads it only if the text has changed. A stored copy for another text,
- * or by another version of svc, is ignored.
+ * that a process never gives back, so it is loaded only if this version of svc has stored no copy for the present text.
  */
 import { createHash } from 'node:crypto'
 import { lstatSync } from 'node:fs'
@@ -27,8 +26,8 @@ export async function manifestNow(folder: Folder, reader: string = ownVersion): 
 }
 
 /**
- * The manifest in the folder, for a command that stores no copy of it. A copy that another user stored is not used:
- * nobody has checked it, and the current user may have more rights.
+ * The manifest in the folder, for a command that stores no copy of it. A copy that another user stored is not used: it
+ * is not validated again, and the current user may have more rights.
  */
 export async function manifestForCommand(folder: Folder, reader: string = ownVersion): Promise<ManifestNow> {
   const read = readManifestFile(folder)

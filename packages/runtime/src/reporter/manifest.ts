@@ -25,6 +25,6 @@ export function manifestIn(folder: Folder, read: FileRead): ManifestNow {
   return manifest.ok ? manifest : { ok: false, message: shown(manifest.findings), findings: manifest.findings }
 }
 
-/** Formats the findings as lines of the form `file:line:column message`, which compilers use, too. */
+/** Formats the findings as lines of the form `file:line:column message`. */
 const shown = (findings: readonly ManifestFinding[]): string =>
   findings.map(({ line, column, message }) => `${manifestName}:${line}:${column} ${message}`).join('\n')

@@ -19,7 +19,7 @@ const outbox = object(
     answer: anyText,
     /** Why the report does not count as answered (D17). */
     failure: anyText,
-    /** When the last report that was successful had been sent, in Unix seconds; absent if there was none. */
+    /** When the last successful report was sent, in Unix seconds; absent if there was none. */
     reached: number(),
   },
   'origin',

@@ -1,7 +1,6 @@
 /**
- * Reports until it is stopped: in `svc report`, a process beside an agent that svc does not start, or in the runtime
- * (1, rules 1 and 2). Whatever the service or the network does, a failure is logged, and the next report is sent after
- * the usual interval.
+ * Sends reports until it is stopped, in `svc report` or in the runtime (1, rules 1 and 2). A failed report is logged,
+ * and the next one is sent after the usual interval.
  */
 import { randomUUID } from 'node:crypto'
 import type { Manifest } from '@svc/blueprint'
@@ -59,10 +58,7 @@ export async function reportUntil(
     own?: (manifest: Manifest) => OwnFacts
     heard?: (result: ExchangeResult) => void
     ready?: Promise<void>
-    /**
-     * Called once `stop` is aborted. Returns who stopped the agent, or undefined if only the reporter is being
-     * replaced.
-     */
+    /** Returns who stopped the agent; undefined if only the reporter is being replaced. Called after `stop`. */
     stoppedBy?: () => StoppedBy | undefined
   },
 ): Promise<void> {
@@ -122,7 +118,7 @@ async function farewell(reporter: ReporterState, facts: CurrentFacts, signal: Ab
 
 /**
  * Removes old temporary files from the runtime's folders, and adds the settings that the manifest describes and the
- * settings file lacks. If the disk refuses, reports are sent anyway.
+ * settings file lacks. A failure is only logged.
  */
 function tidy(folder: Folder, manifest: Manifest, say: (line: string) => void): void {
   try {
@@ -200,8 +196,8 @@ function watchManifest(folder: Folder, first: Manifest): () => Promise<WatchedMa
 export const firstReportAt = (now: number, chance: number, second: number): number => now + chance * 5 * second
 
 /**
- * The time of the next report, after the one that started at `last`. A failed report is not repeated early, and a
- * report that took longer than the interval only skips the turns it missed. Two reports are at least `minWait` apart.
+ * The time of the next report: a whole number of intervals after `last`, the start of the previous report, and not
+ * before `now`. Each interval is varied at random and is at least `minWait`.
  */
 export function timeOfNextReport(
   last: number,
@@ -214,7 +210,7 @@ export function timeOfNextReport(
 
 /**
  * The minimum wait between two reports, as a multiple of `floorMs()`, which is 1000 ms by default. The service accepts
- * 60 reports a minute (7), and a restart of the reporter adds one more.
+ * 60 reports a minute (7), and a restart of the reporter adds a report.
  */
 const minFloors = 1.1
 

@@ -12,13 +12,10 @@ import { withTurnOnFullDisk } from '../machine/files/lock.ts'
 import { noSuchLog, readLogFile } from '../state/logs/read.ts'
 import { type CommandEntry, type CommandMemory, changeJournal, knownJournal, withEntry } from './commands/journal.ts'
 
-/**
- * The time limit of an upload in seconds. It is longer than that of a report, since an upload is up to two hundred
- * times as large.
- */
+/** The time limit of an upload in seconds. It is longer than that of a report, since a log can be much larger. */
 const uploadSeconds = 60
 
-/** The folder, and the part of its journal that the disk has refused. */
+/** The folder, and the entries of its journal that could not be written to the disk. */
 interface UploadContext {
   readonly folder: Folder
   readonly memory: CommandMemory
@@ -26,7 +23,7 @@ interface UploadContext {
 
 /**
  * Sends the logs that were requested, at most as many as the service accepts in a minute. Stops at an upload that must
- * be tried again later. Logs the result of each upload.
+ * be tried again later. Requests that are too old are settled without an upload.
  */
 export async function uploadLogs(
   { folder, memory }: UploadContext,
@@ -60,7 +57,7 @@ export const waitsForUpload = (e: CommandEntry): boolean => e.type === 'log' && 
 
 type UploadVerdict = { readonly is: 'taken' } | { readonly is: 'refused' | 'again'; readonly why: string }
 
-/** Judges the answer to an upload. A refusal that will be the same later is final. */
+/** Judges the answer to an upload. `again` means that another try may succeed. */
 function judgeUpload(sent: SendResult): UploadVerdict {
   if (sent.is === 'lost') return { is: 'again', why: sent.why }
   const { status, body } = sent

@@ -14,13 +14,13 @@ export interface WriteFacts {
   /** The time of the last check of the status file. */
   readonly looked: number
   /**
-   * The earliest time from which the age is counted for a warning about an old status file: the latest of the first
-   * check of the file, the agent's last rest or start, the end of a break in the checks, and a change of the clock.
+   * The earliest time from which the warning about an old file counts its age. It is set at the first check, and again
+   * while the agent rests, after it starts, and after the machine slept or its clock was set.
    */
   readonly since?: number
   /**
-   * True if the agent was at rest or suspended during the current gap between two writes. Such a gap says nothing about
-   * how often the agent writes.
+   * True if the current gap between two writes is not learned, because the agent rested, started or was suspended in
+   * it, or the machine slept or its clock was set.
    */
   readonly broken?: boolean
   /** The mark of the start of the process that ran at the last check. */
@@ -51,11 +51,11 @@ export interface FileCheck {
 }
 
 const hourMs = 3_600_000
-/** The number of hours for which a gap between two writes is remembered. The last gap is remembered for any time. */
+/** The number of hours for which a gap between two writes is remembered. The last gap is remembered without a limit. */
 const rememberedHours = 24
 /**
- * If the last check is longer ago than `unseenMs`, or the clocks disagree by more than `disagreeMs`, the machine slept
- * or its clock was set. Normally each report checks the file, every 5 to 300 s.
+ * The machine slept or its clock was set if the last check is longer ago than `unseenMs`, or if the monotonic clock and
+ * the wall clock disagree by more than `disagreeMs`. Reports check the file at least every six minutes.
  */
 const unseenMs = 600_000
 const disagreeMs = 10_000
@@ -101,8 +101,8 @@ function withGap(gaps: readonly Gap[], hour: number, length: number): Gap[] {
 }
 
 /**
- * Adds a check of the status file by a command that checks it only once and learns nothing. Only the reporter notices
- * that the machine slept or that its clock was changed.
+ * Adds a check of the status file by a command. Unlike `recordCheck`, this learns no gap between writes and does not
+ * notice that the machine slept.
  */
 export function recordSingleCheck(before: WriteFacts | undefined, mtime: number, now: number): WriteFacts {
   const at = Math.min(before?.mtime === mtime ? before.at : mtime, now)
@@ -110,10 +110,7 @@ export function recordSingleCheck(before: WriteFacts | undefined, mtime: number,
   return { ...rest, ...(since !== undefined && { since: Math.min(since, now) }), mtime, at, looked: now }
 }
 
-/**
- * The longest gap between two writes that is usual, in milliseconds; undefined until a gap has been learned. Everything
- * that depends on how often an agent writes is computed from this.
- */
+/** The longest usual gap between two writes, in milliseconds; undefined until a gap has been learned. */
 function usualGap({ last, longest }: WriteFacts, now: number): number | undefined {
   if (last === undefined) return undefined
   const since = Math.floor(now / hourMs) - rememberedHours
@@ -127,10 +124,7 @@ export function lateAfter(writes: WriteFacts, now: number): number {
   return Math.max(limits.statusLateSeconds * 1000, limits.statusLateGaps * usual)
 }
 
-/**
- * True if the status file is older than usual, so that what it says is shown with its time. The page repeats what the
- * report says about this.
- */
+/** True if the status file is so old that its content is shown together with the time of its last write. */
 export function isStatusOld(writes: WriteFacts, now: number): boolean {
   const usual = usualGap(writes, now) ?? 0
   return isLate(writes, now) || now - writes.at > Math.max(limits.statusOldSeconds * 1000, limits.statusOldGaps * usual)

@@ -10,8 +10,8 @@ import { judgeSpace, mountOf, spaceAt, spaceSentence } from '../../machine/files
 type DiskPaths = Pick<Folder, 'root' | 'svc' | 'state'>
 
 /**
- * Returns the item if a file system is full, is nearly full, or takes no changes. `refused` says why the runtime could
- * not store something just now; it covers quotas and errors, which no figure shows.
+ * Returns one item if a file system is full, nearly full or read-only, or if `refused` is given: the reason why the
+ * runtime could not store its notes, such as a quota. Otherwise the list is empty.
  */
 export function diskHealth(folder: DiskPaths, refused?: string): HealthItem[] {
   const found = foldersOf(folder).flatMap((path) => {
@@ -32,7 +32,7 @@ const item = ({ level, detail }: Required<Pick<HealthItem, 'level' | 'detail'>>)
   detail: cut(detail, limits.detail),
 })
 
-/** The folders of the runtime and of the state, one for each file system. */
+/** One of the agent's folders for each file system that they are on. */
 function foldersOf({ root, svc, state }: DiskPaths): string[] {
   const devices = new Map<number, string>()
   for (const path of [root, svc, state]) {
@@ -43,9 +43,8 @@ function foldersOf({ root, svc, state }: DiskPaths): string[] {
 }
 
 /**
- * A sentence about a full or nearly full disk, with a space before it; '' if there is room. A command appends it to the
- * message that another process of svc has not done something: the disk may be why, and only the log of that process
- * says so.
+ * A sentence about a full or nearly full disk, with a space before it; '' if there is room. Commands append it when the
+ * runtime did not start or did not carry out what they asked, since the disk may be the reason.
  */
 export function diskNote(folder: Folder): string {
   const [disk] = diskHealth(folder)

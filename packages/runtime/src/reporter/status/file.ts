@@ -13,7 +13,7 @@ export function readStatus(folder: Pick<Folder, 'root'>, file: string): FileRead
   if (real !== undefined && !isInside(folder, real))
     return { is: 'unreadable', why: "leads out of the agent's folder or into .svc/" }
   const read = readFile(real ?? file, limits.reportBytes)
-  // A state path is a link in the folder of a version. The link leads nowhere until the agent first writes the file.
+  // The status file may be a link into the state folder, which leads nowhere until the agent first writes the file.
   return read.is === 'unreadable' && read.leadsNowhere ? { is: 'missing', why: read.why } : read
 }
 

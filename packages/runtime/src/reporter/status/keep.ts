@@ -20,10 +20,7 @@ interface StatusNow {
   readonly health: readonly HealthItem[]
 }
 
-/**
- * The number of failed reads for which the last valid status is still reported. After that it is no longer reported as
- * if it were true.
- */
+/** The number of consecutive failed reads for which the last valid status is still reported. */
 const maxMisses = 2
 
 /** Processes the result of one read of the status file. `at` is the time of the read, in Unix milliseconds. */

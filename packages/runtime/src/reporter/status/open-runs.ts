@@ -45,8 +45,8 @@ export function withEndedRuns(
   if (process === undefined) return { status, kept: before }
   const isUp = process.is === 'running' || process.is === 'stopping'
   const start = isUp ? Number(process.started) * 1000 : Number.NaN
-  // Until the present process has written the file, its content is that of the previous process. After the clock was
-  // set back, this is not known.
+  // Until the present process has written the file, its content is that of the previous process. A start in the future
+  // means that the clock was set back, so it cannot be compared.
   const isOld = !isUp || (writtenAt !== undefined && writtenAt < start && !isTooFarAhead(start, now))
   const isLater = before.started !== process.started
   const listed = status.runs ?? []
@@ -93,8 +93,8 @@ const isOfHost = ({ kind = '', id }: StatusRun): boolean =>
 const sessionPattern = /^(?:(?:claude|codex):[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}|opencode:ses_[\dA-Za-z]{10,60})$/
 
 /**
- * The status and the time with which open runs of a process end. If the time of the end of the process is not known,
- * the result has the time of the last write of the status file or, if that is not known either, the present time.
+ * The status and the time with which open runs of a process end. The time is the first that is known: the end of the
+ * process, the last write of the status file, the present.
  */
 function endOf(process: ProcessState, { writtenAt, now }: Pick<ReportedStatus, 'writtenAt' | 'now'>) {
   const isGone = process.is === 'waiting' || process.is === 'stopped'

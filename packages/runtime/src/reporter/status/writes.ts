@@ -34,8 +34,8 @@ const file = describeNote('statusWrites', writes, 16_384, { isLight: true, mode:
 export const readWrites = (folder: Folder): WriteFacts | undefined => file.read(folder)
 
 /**
- * True if it is time to save what was learned: at most once a minute if the agent has written its status file, and
- * every five minutes if it has not, since checks without a write are remembered, too.
+ * True if it is time to save what was learned: after a minute if the agent has written its status file since, and after
+ * five minutes if it has not, or if the clock was set back.
  */
 function worthSaving(saved: WriteFacts | undefined, now: WriteFacts): boolean {
   if (!saved) return true
@@ -65,10 +65,7 @@ export function watchWrites(folder: Folder): StatusWrites {
   }
 }
 
-/**
- * Saves what was learned about the writes of the status file, if possible. With a full disk it has to be learned again
- * after a restart.
- */
+/** Saves what was learned, and ignores a failure. */
 function trySaving(folder: Folder, writes: WriteFacts): WriteFacts {
   try {
     saveWrites(folder, writes)
