@@ -27,7 +27,7 @@ export default function Logs({ agent }: { agent: Agent }) {
   const shown = useShownLog(chosen, data)
   const chosenName = data?.find(({ id }) => id === chosen)?.name
   const asked = useArrivals(data, shown, ({ id, name }, isFollowed) => {
-    // A person who reads another log meanwhile keeps it open.
+    // If the person has opened another log, that log stays open.
     if (isFollowed && chosenName !== undefined && chosenName !== name) return
     params.go({ log: id, find: undefined })
   })
@@ -78,9 +78,8 @@ export default function Logs({ agent }: { agent: Agent }) {
 }
 
 /**
- * The id of the log that is shown: the log that the address names. If it names none, the log that was the newest when
- * the tab first had a log to show. So the lines that somebody reads do not change because another person requests a
- * log.
+ * Returns the id of the log that is shown. If the address names none, it is the log that was the newest when the tab
+ * opened, so that new logs do not replace what somebody reads.
  */
 function useShownLog(chosen: string, logs: readonly LogEntry[] | undefined): string {
   const [first, setFirst] = useState<string>()
@@ -89,7 +88,7 @@ function useShownLog(chosen: string, logs: readonly LogEntry[] | undefined): str
   return chosen || (first ?? newest)
 }
 
-/** Shown where a log opens while none is open: the steps from the request to the log. */
+/** Shows the steps from a request to the log, in the place where a log opens. */
 const OpensInPage = ({ isComing }: { isComing: boolean }) => (
   <div className="svc-card ag-log-place">
     <h2>{isComing ? 'The log opens here when it comes' : 'No log requested yet'}</h2>
@@ -105,7 +104,6 @@ const OpensInPage = ({ isComing }: { isComing: boolean }) => (
   </div>
 )
 
-/** The steps from a request to the log. */
 const way = [
   { icon: IconSend, step: 'You request it', says: 'The agent gets the request with its next report.' },
   { icon: IconServer, step: 'The machine sends its end', says: 'At most 512 KB, with secrets masked.' },
@@ -118,7 +116,7 @@ interface LogItemProps {
   open: (id: string) => void
 }
 
-/** One log, or several that a person followed. */
+/** Lists the newest of several logs that belong together, and the earlier ones once a person opens them. */
 function LogItem({ logs: { newest, earlier }, chosen, open }: LogItemProps) {
   const [isOpen, setOpen] = useState(false)
   const isChosen = earlier.some(({ id }) => id === chosen)
@@ -143,8 +141,8 @@ function LogItem({ logs: { newest, earlier }, chosen, open }: LogItemProps) {
 }
 
 /**
- * The React key of the reader: the name of the log, so that the reader keeps its search when a newer log of that name
- * opens.
+ * Returns the React key of the reader. It is the name of the log, so that the reader keeps its search when a newer log
+ * of that name opens.
  */
 const keyOf = (logs: readonly LogEntry[], chosen: string): string =>
   logs.find(({ id }) => id === chosen)?.name ?? chosen
@@ -165,7 +163,7 @@ function useArrivals(
     setWaiting(null)
     open(arrived, waiting?.isFollowed === true)
   }, [arrived, waiting, open])
-  // The list may be older than the log that is shown.
+  // The shown log may be newer than the list, so it is added.
   return (name, isFollowed = false) =>
     setWaiting({ name, before: new Set([shown, ...(logs ?? []).map(({ id }) => id)]), isFollowed })
 }

@@ -78,7 +78,10 @@ function WaitedTime({ since }: { since: number }) {
   return <>Requests it again for {count(minutes, 'more minute')}</>
 }
 
-/** Requests a log again and again while a person follows it. Returns that log, and a function that changes it. */
+/**
+ * Requests a log again and again while a person follows it. Returns the followed log, and a function that follows the
+ * log with a name, or none.
+ */
 function useFollow(
   { page, press }: Agent,
   onAsked: LogRequestListener,

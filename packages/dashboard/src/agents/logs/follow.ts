@@ -1,4 +1,4 @@
-/** Finds requested logs, decides when a followed one is requested again, and folds those of one name. Pure. */
+/** Finds requested logs, decides when a followed log is requested again, and folds logs of the same name. Pure. */
 import type { LogEntry } from '@svc/api'
 
 /** The time for which a log is followed, in milliseconds. */
@@ -10,7 +10,7 @@ const minAskMs = 20_000
 export interface FollowedLog {
   readonly name: string
   readonly since: number
-  /** When it was last requested; null before the first time. */
+  /** The time of the last request; null before the first one. */
   readonly askedAt: number | null
 }
 
@@ -24,7 +24,7 @@ interface FollowFacts {
   readonly isInSight: boolean
 }
 
-/** Decides what to do about a followed log now. Following ends after ten minutes, or when nobody sees the log. */
+/** Decides what to do about a followed log now. Following ends after ten minutes, or when the tab is out of sight. */
 export function followStep(
   { since, askedAt }: FollowedLog,
   { now, interval, isPending, isInSight }: FollowFacts,
@@ -34,7 +34,7 @@ export function followStep(
   return askedAt === null || now - askedAt >= Math.max(minAskMs, interval) ? 'ask' : 'wait'
 }
 
-/** Logs of one name that one person requested one after the other, the newest first. */
+/** Logs of one name that one person requested shortly after each other. */
 export interface FoldedLogs {
   readonly newest: LogEntry
   readonly earlier: readonly LogEntry[]
@@ -54,10 +54,10 @@ export function foldLogs(logs: readonly LogEntry[]): FoldedLogs[] {
   return folded
 }
 
-/** A log that a person requested and that has not come. */
+/** A requested log that has not arrived. */
 export interface AwaitedLog {
   readonly name: string
-  /** The ids of the logs that the service had when this log was requested. */
+  /** The ids of the logs that the page knew when this log was requested. */
   readonly before: ReadonlySet<string>
   /** True if the page requested it again by itself, because a person follows the log. */
   readonly isFollowed?: boolean

@@ -29,7 +29,7 @@ export function logRowsOf(text: string): ShownLogRow[] {
   return rows
 }
 
-/** Returns where the piece of a line ends that begins at `start`. A piece never ends within a code point. */
+/** Returns the end of the piece of a line that begins at `start`. A piece never ends within a code point. */
 function pieceEnd(line: string, start: number): number {
   const end = Math.min(line.length, start + maxRowLength)
   const last = line.charCodeAt(end - 1)
@@ -49,8 +49,8 @@ interface Match {
 export const maxMatches = 10_000
 
 /**
- * Finds all matches of the searched text, ignoring case and how characters are written, in order, up to `maxMatches`. A
- * match that continues in the next row counts once, in the row where it starts.
+ * Finds the first `maxMatches` matches of the searched text, in order. They are compared by their `foldedText`. A match
+ * that continues in the next row counts once, in the row where it starts.
  */
 export function findMatches(rows: readonly ShownLogRow[], wanted: string): Match[] {
   const sought = foldedText(wanted)
@@ -75,7 +75,7 @@ export function findMatches(rows: readonly ShownLogRow[], wanted: string): Match
 /** A character with the marks that are written on it. */
 const characters = /\P{M}\p{M}*|\p{M}+/gu
 
-/** The positions in a text at which the character of each unit of the folded text starts and ends. */
+/** For each unit of the folded text, returns the positions in `text` where its character starts and ends. */
 function positionsIn(text: string): { starts: number[]; ends: number[] } {
   const [starts, ends]: [number[], number[]] = [[], []]
   for (const { 0: character, index } of text.matchAll(characters))

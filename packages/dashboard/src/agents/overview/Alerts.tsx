@@ -11,10 +11,13 @@ import { useAgentAlerts } from '../parts/useAgentAlerts.ts'
 const AlertList = lazyPart(() => import('./AlertList.tsx'))
 const ExpectedHours = lazyPart(() => import('./ExpectedHours.tsx'))
 
-/** The maximum number of ended alerts in the section about alerts. The history also marks earlier ones. */
+/** The maximum number of ended alerts in the section. */
 const endedShown = 3
 
-/** The heights of an alert or a mute in pixels, about: what is below them stays in place when their code arrives. */
+/**
+ * The approximate heights of an alert or a mute in pixels. They keep the room free until the code of the list is
+ * loaded.
+ */
 const lineHeights = { open: 47, ended: 57 } as const
 
 /** The agent's open alerts, as lines at the top of the page; nothing if there are none. */
@@ -37,7 +40,7 @@ export function OpenAlerts({ agent }: { agent: Agent }) {
   )
 }
 
-/** A section with the agent's last ended alerts, mutes and expected hours; nothing if there are none. */
+/** A section with the agent's last ended alerts, its mutes and its expected hours; nothing if it has none of them. */
 export function Alerts({ agent }: { agent: Agent }) {
   const { slug, page } = agent
   const { data } = useAgentAlerts(agent)
@@ -64,7 +67,7 @@ interface AlertLinesProps {
   agent: Agent
   alerts: readonly AlertLine[]
   mutes: readonly MuteRow[]
-  /** The height of a line in pixels, about. */
+  /** The approximate height of a line in pixels. */
   height: number
 }
 

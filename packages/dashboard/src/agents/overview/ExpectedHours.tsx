@@ -9,8 +9,8 @@ const loadForm = () => import('./HoursForm.tsx')
 const HoursForm = lazyPart(async () => ({ default: (await loadForm()).HoursForm }))
 
 /**
- * Says in which hours the agent is expected to report. Admins edit them here; the menu of the agent sets the first
- * ones.
+ * Says in which hours the agent is expected to report. Admins edit the hours here; the first ones are set from the menu
+ * of the agent.
  */
 export default function ExpectedHours({ agent: { slug, page }, hours }: { agent: Agent; hours: string }) {
   const [editing, setEditing] = useState(false)

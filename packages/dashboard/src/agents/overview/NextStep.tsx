@@ -9,7 +9,7 @@ import { CopyLines } from '../../ui/values/CopyLines.tsx'
 import { copyLine, programLines, statusLine } from '../dialogs/paste-lines.ts'
 import type { Agent } from '../parts/agent.ts'
 
-/** Says how an agent that reports gets a level: two lines in its program, or the smallest status file (2.11). */
+/** Says how an agent that reports can get a level (2.11). */
 export default function NextStep({ agent }: { agent: Agent }) {
   return (
     <Section title="Next step">
@@ -29,7 +29,7 @@ export default function NextStep({ agent }: { agent: Agent }) {
 
 const languages = ['Python', 'Node', 'Other'] as const
 
-/** The lines for the program of an agent that the runtime reports. */
+/** Shows the lines for the program of an agent that the runtime reports. */
 function InItsProgram({ agent: { page } }: { agent: Agent }) {
   const { baseUrl } = useSuspenseQuery(meQuery).data.service
   const [language, setLanguage] = useState<(typeof languages)[number]>('Python')

@@ -26,7 +26,7 @@ const PanelSection = lazyPart(async () => ({ default: (await import('./Panels.ts
 const Gauges = lazyPart(async () => ({ default: (await import('./Gauges.tsx')).Gauges }))
 const Account = lazyPart(() => import('./Account.tsx'))
 const Versions = lazyPart(async () => ({ default: (await import('./Versions.tsx')).Versions }))
-/** The heights of these parts in pixels, about: what is below them moves little when they are drawn. */
+/** The approximate heights of these parts in pixels, which keep the room free until their code is loaded. */
 const heights = { binding: 90, panel: 150, gauge: 55 } as const
 
 /** The jobs of a machine. Few agents have some, so the code is loaded separately. */
@@ -114,7 +114,7 @@ const partOf: Readonly<Record<Columns['wide'][number], (agent: Agent) => ReactNo
 const Parts = ({ agent, parts }: { agent: Agent; parts: Columns['wide'] }) =>
   parts.map((part) => <Fragment key={part}>{partOf[part](agent)}</Fragment>)
 
-/** Shows the agent's runs in progress, of which there is at least one (arrange.ts). */
+/** Shows the agent's runs in progress. */
 function ActiveRuns({ agent, runs }: { agent: Agent; runs: readonly ActiveRun[] }) {
   const old = agent.page.statusOld
   return (
