@@ -17,7 +17,7 @@ export interface Agent {
 /** Sends commands for the buttons on the agent's page, and knows which commands are pending. */
 export interface CommandPress {
   readonly send: (command: SentCommand) => Promise<ShownCommand>
-  /** Sends a command without showing its outcome, or a notification if the sending fails. */
+  /** Sends a command. The page shows neither its outcome nor a notification if sending it fails. */
   readonly sendQuietly: (command: SentCommand) => Promise<ShownCommand>
   /**
    * Returns the pending command that asks for the same as `command` (D5); undefined if there is none. A change of

@@ -95,14 +95,14 @@ function useSeenApplied(commands: readonly ShownCommand[]): ReadonlyMap<string, 
   return seen
 }
 
-/** True if the page has shown for ten seconds that a command was carried out. `seenAt` is undefined for any other. */
+/** True ten seconds after `seenAt`, when the page first saw that a command was carried out; false without `seenAt`. */
 export const leavesList = (seenAt: number | undefined, now: number): boolean =>
   seenAt !== undefined && now - seenAt >= staysMs
 
 /**
  * Returns the commands of `open` (the pending ones) and of `ownCommands` (those that the person sent on this page),
- * newest first, but only the newest three that have ended. Each has its latest state, which `ledger`, the list of the
- * agent's last commands, may know.
+ * newest first, but only the newest three that have ended. From `ledger`, the agent's last commands, only newer states
+ * of these commands are taken.
  */
 export function mergedCommands(
   open: readonly ShownCommand[],

@@ -125,8 +125,8 @@ export function spanText({ alert }: AlertSpan, end: number): string {
 }
 
 /**
- * Returns the row and the span to which a key moves; undefined for other keys. Up and Down move to the span of the next
- * row that begins at the nearest time.
+ * Returns the row and the span to which a key moves; undefined for other keys. In the row above or below, the span that
+ * begins at the nearest time is chosen.
  */
 export function spanAfterKey(
   rows: readonly TimelineRow[],

@@ -44,7 +44,7 @@ function channelNames(channels: readonly string[]): string {
   return channels.length === 0 ? 'nobody' : listInWords(channels.map((name) => `#${name}`))
 }
 
-/** The sentences that say if a rule of the level Bad sends no reminders, and how the rule escalates. */
+/** Up to two sentences: that a rule of the level Bad sends no reminders, and how the rule escalates. */
 export function followUpsOf({ level, reminds, escalation }: RuleSettings): string[] {
   const sentences = []
   if (level === 'bad' && !reminds) sentences.push('Not repeated.')

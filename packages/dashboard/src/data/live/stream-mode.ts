@@ -26,8 +26,8 @@ export interface TabFacts {
 }
 
 /**
- * How a tab keeps its data fresh: it holds a stream, loads its data every few seconds, or does nothing (if it is hidden
- * or signed out).
+ * How a tab keeps its data fresh: it holds a stream, loads its data every few seconds, or does nothing, for example if
+ * it was hidden for some minutes.
  */
 export type StreamMode = 'holds' | 'polls' | 'idle'
 

@@ -81,7 +81,7 @@ function connect(
   const wishes = throttled(1_000, () =>
     again(queryKeys.blueprints(slug), queryKeys.rollouts(slug), queryKeys.runtime(slug)),
   )
-  // The page of an action may be large, so it is loaded at most every 3 s, and no more once the action is over.
+  // The page of an action may be large, so frames load it at most every 3 s, and not once the action is over.
   const actions = throttled(3_000, () => {
     const predicate = ({ state }: Query) => !isActionOver(state.data as Partial<ActionPage> | undefined)
     void client.invalidateQueries({ queryKey: queryKeys.actions(slug), predicate })

@@ -23,7 +23,7 @@ import {
 import { isShownAtTop } from './StateDetail.tsx'
 import { StateStrip } from './StateStrip.tsx'
 
-/** This code is loaded separately, because few agents have more changes than are listed. */
+/** The note that older changes are left off. Its code is loaded separately, because few agents need it. */
 const LeftOff = lazyPart(() => import('./LeftOff.tsx'))
 
 /** The number of changes that are listed until a press on a button lists all. */
@@ -53,7 +53,7 @@ export function History({ agent, isSplit, children }: { agent: Agent; isSplit: b
   const asked = { since: String(historySince(end, window)) }
   const at = { slug, name: page.name }
   const { data: spans, isPending } = useQuery(read('GET /w/:slug/agents/:name/history/states', at, asked))
-  // useClock renders the strip when the first minute is over, even if no report arrives.
+  // useClock makes the strip appear when the first minute is over, even if no report arrives.
   const isStripDue = useClock((now) => now - knownSince(spans, now) >= minStripMs)
   // While older changes load, the newest ones stay.
   const { data: changes, isPending: isListPending } = useQuery({
