@@ -13,10 +13,7 @@ export const limits = {
    * may write one byte as an escape of six.
    */
   logBodyBytes: 3_200_000,
-  /**
-   * [4] Maximum size of the body of an install call, `preview` or `redeem`. The body only contains an install code,
-   * which is far shorter.
-   */
+  /** [4] Maximum size of the body of an install call, `preview` or `redeem`. The body contains only an install code. */
   installBodyBytes: 4 * 1024,
   /** [D17] Maximum size of an answer that a reporter reads, in bytes. */
   answerBytes: 1024 * 1024,
@@ -52,7 +49,7 @@ export const limits = {
   url: 2000,
   /** [D12] Maximum length of one cell of a table, or of one value of a kv panel. */
   cell: 300,
-  /** [D12] Maximum length of one line of a text panel, or of the help of a setting. */
+  /** [D12] Maximum length of a line of a text panel, the help of a setting, a description, or a secret's purpose. */
   line: 500,
   /** Maximum length of the value of a text setting. */
   settingText: 2000,
@@ -88,8 +85,8 @@ export const limits = {
   /** [D12] Maximum number of controls in a report. */
   controls: 20,
   /**
-   * [D14] Maximum depth of nesting of a known field. A field that is nested deeper is dropped. Unknown fields may have
-   * any depth, since they are ignored.
+   * [D14] Maximum depth of nesting of a JSON value that is kept, such as the payload of a command. Unknown fields are
+   * ignored, so they may have any depth.
    */
   depth: 32,
 
@@ -98,11 +95,11 @@ export const limits = {
   /** [D1] Maximum number of commands in one answer. */
   commandsPerAnswer: 20,
   /**
-   * [3.2, 8] Time limit of a command: it times out this long after it was created if it was not delivered, and this
-   * long after its delivery if it was not answered.
+   * [3.2, 8] Time after which a pending command times out. It counts from the command's creation and, once the command
+   * is delivered, from its delivery.
    */
   commandSeconds: 600,
-  /** [D7] Time after the delivery of a log command during which its upload is accepted. */
+  /** [D7] Time during which an upload is accepted, from the delivery of its `log` command. */
   logAnswerSeconds: 24 * 3600,
   /** [8] Number of days for which an uploaded log is kept. */
   logRetentionDays: 30,
@@ -118,7 +115,7 @@ export const limits = {
   /** The reporting interval that the service asks an agent for while somebody has the agent's page open. */
   watchedIntervalSeconds: 5,
   /**
-   * [D18] The reporting interval that the service asks for while reports arrive faster than the service can store them.
+   * [D18] The reporting interval that the service asks for while reports arrive faster than it can store them.
    */
   loadedIntervalSeconds: 60,
   /**
@@ -148,16 +145,17 @@ export const limits = {
   statusLateSeconds: 600,
   statusLateGaps: 4,
   /**
-   * [D67] Age at which a status file becomes a warning if it was written only once, so that nothing is known about how
-   * often the agent writes. It is longer than an hour, so that hourly jobs cause no warning.
+   * [D67] Age at which a status file becomes a warning while the usual gap is not known yet. It is longer than an hour,
+   * so that an agent that writes every hour causes no warning.
    */
   statusOnceSeconds: 4200,
   /**
-   * [D19] Maximum size of a report that a reporter sends. The reporter itself shortens a larger report to this size.
+   * [D19] Maximum size of a report that a reporter sends. The reporter shortens a larger report to this size.
    */
   reporterBytes: 250 * 1024,
   /**
-   * [D4] The runtime remembers the id of a received command for this long, and the newest `journalIds` ids even longer.
+   * [D4] Time for which the runtime remembers the id of a received command. The newest `journalIds` ids are kept
+   * longer.
    */
   journalSeconds: 7 * 86400,
   journalIds: 1000,
@@ -172,7 +170,7 @@ export const limits = {
   bindingProbeSeconds: 300,
   /** [3.3] Time after a trial during which the runtime still watches a new version and can roll it back. */
   windowSeconds: 30 * 60,
-  /** [3.3] Time that the runtime waits before it repeats a failed download of a version. */
+  /** [3.3] Average time that the runtime waits before it repeats a failed download of a version. */
   fetchRetrySeconds: 600,
   /** [3.5] Duration of the trial of a new runtime version. */
   trialSeconds: 300,

@@ -23,7 +23,7 @@ const logUpload = object(
 )
 export type LogUpload = FieldValue<typeof logUpload>
 
-/** Reads a log upload. Of a text that is too long, only the end is kept, beginning at a whole code point (D7). */
+/** Reads a log upload. If its text is too long, only the end is kept, beginning at a whole code point (D7). */
 export function readLogUpload(body: Uint8Array): Verdict<LogUpload, 'body_invalid'> {
   const json = readJson(body, parseJson)
   if (!json.ok) return json

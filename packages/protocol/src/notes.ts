@@ -1,16 +1,15 @@
 /**
- * Collects which parts of a status file were not kept (2.11, D55). While fields read the file, they note each such part
- * with its place. Reports are read without notes, since the service cuts and drops their parts silently (2.1).
+ * Collects the paths of the parts of a status file that were not kept (2.11, D55). Fields note them while they read the
+ * file. Reports are read without notes, since the service cuts and drops their parts silently (2.1).
  */
 import { clean, cut } from './text.ts'
 
 /**
- * The maximum number of places that are listed as unknown, and the maximum that are listed as dropped. The health item
- * that shows them has no room for more.
+ * The maximum number of paths in each of the two lists, unknown and dropped. The health item that shows them has no
+ * room for more.
  */
 const maxPlaces = 10
 
-/** The notes about parts that were not kept. */
 export class Notes {
   /** The path of the part of the status file that is being read: keys and `[indices]`, from the root. */
   readonly #path: string[] = []
@@ -35,8 +34,8 @@ export class Notes {
   }
 
   /**
-   * Reads one part of the status file, one level deeper. If the whole part is dropped, only its own path is listed, and
-   * no path inside it.
+   * Reads one part of the status file. `step` is its key or index, which is added to the path meanwhile. If the part is
+   * dropped, only its path is listed, and no path inside it.
    */
   step<T>(step: string, read: (input: unknown, notes: Notes) => T | undefined, input: unknown): T | undefined {
     const unknown = this.#unknown.length

@@ -1,4 +1,4 @@
-/** Panels (2.3). There are four types, and every panel has a title. */
+/** The four types of panels (2.3). */
 import { either, type Field, type FieldValue, field, isObject, link, list, object, oneOf, text } from './fields.ts'
 import { level } from './levels.ts'
 import { limits } from './limits.ts'

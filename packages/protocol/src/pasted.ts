@@ -6,19 +6,19 @@
 import type { Verdict } from './refusals.ts'
 import { shown } from './text.ts'
 
-/** Format characters that are visible: marks around a number or a word in Arabic, Syriac and Kaithi. */
+/** Characters of the Unicode class Format that are visible: marks around a number or a word in some scripts. */
 const visibleFormats = '\\u0600-\\u0605\\u06dd\\u070f\\u0890\\u0891\\u08e2\\u{110bd}\\u{110cd}'
-/** Blanks that Unicode classes as letters, marks or symbols. */
+/** Blank characters that Unicode does not class as spaces. */
 const blankCharacters = '\\u2800\\ufffc\\u{1107f}\\u{13441}\\u{13442}\\u{16fe4}\\u{1d159}'
 const invisiblePattern = `(?![${visibleFormats}])[\\p{Cf}\\p{Cs}\\p{Default_Ignorable_Code_Point}\\p{Noncharacter_Code_Point}${blankCharacters}]`
-/** The characters that nobody sees. A plain space is not one of them, since it is seen between two words. */
+/** Matches a character that nobody sees, or that looks like a plain space. A plain space itself does not match. */
 const hiddenPattern = new RegExp(`(?! )(?:[\\p{Cc}\\s]|${invisiblePattern})`, 'u')
 const hiddenCharacters = new RegExp(hiddenPattern.source, 'gu')
 
-/** The maximum number of characters that a refusal quotes in front of the hidden one. */
+/** The maximum number of characters before a hidden one that a refusal quotes. */
 const maxQuoted = 40
 
-/** The text without white space, control characters and invisible characters at its ends. */
+/** Removes white space, control characters and invisible characters from the ends of a text. */
 export function trimInvisible(text: string): string {
   let [start, end] = [0, text.length]
   while (start < end) {
@@ -41,18 +41,19 @@ const isLow = (unit: number): boolean => unit >= 0xdc00 && unit <= 0xdfff
 
 const hiddenGroups = new RegExp(`(?![^\\S\ufeff])(?:\\p{Cc}|${invisiblePattern})`, 'gu')
 /**
- * Replaces each invisible UTF-16 unit of a text, apart from spaces, by `veil`. All other units keep their positions.
+ * Replaces each UTF-16 unit of the invisible characters of a text by `veil`, which has one unit. White space stays, and
+ * all other units keep their positions.
  */
 export const replaceHidden = (text: string, veil: string): string =>
   text.replace(hiddenGroups, (unseen) => veil.repeat(unseen.length))
 
-/** The text without control characters, invisible characters and unusual spaces: what a reader sees of it. */
+/** Removes control characters, invisible characters, and all white space except plain spaces. */
 export const visibleText = (text: string): string => text.replace(hiddenCharacters, '')
 
 /**
  * Names the first invisible character of a text and its position, as the end of a sentence: `holds an invisible
- * character, U+200B, after bob`. For a secret, it names only the number of characters before that character. Undefined
- * if all characters can be seen.
+ * character, U+200B, after bob`. For a secret, the position is only a number of characters. Returns undefined if all
+ * characters can be seen.
  */
 export function hiddenCharacterIn(text: string, { secret = false } = {}): string | undefined {
   const at = text.search(hiddenPattern)
@@ -74,8 +75,8 @@ function kindOf(character: string): string {
 }
 
 /**
- * Reads an identifier that a person pasted. `what` begins the sentence of a refusal, such as "The install code". A
- * refusal about a secret does not repeat any part of it.
+ * Reads an identifier that a person pasted. A refusal is a sentence that begins with `what`, such as "The install
+ * code". The refusal of a secret does not quote any part of the secret.
  */
 export function readPasted(
   what: string,
@@ -89,9 +90,8 @@ export function readPasted(
 }
 
 /**
- * The letters and digits of a code that a person typed or pasted, such as six digits or a recovery code: without
- * anything that nobody sees, spaces, hyphens and other characters that separate groups. Digits of all scripts and
- * widths count as digits.
+ * Reads a code that a person typed or pasted, such as six digits or a recovery code. Removes invisible characters, and
+ * the spaces, hyphens and other characters that separate groups. Digits of other scripts become ASCII digits.
  */
 export const codeIn = (typed: string): string =>
   typed
@@ -100,12 +100,13 @@ export const codeIn = (typed: string): string =>
     .replace(/\p{Nd}/gu, (digit) => String(digitOf(digit.codePointAt(0) ?? 0)))
     .replace(/[\s\p{Pd}\u2212_.,:;/|·・'"`\u2018-\u201f]/gu, '')
 
-/** Wide characters, as keyboards for Chinese and Japanese type them in place of those of ASCII. */
+/** The wide forms of ASCII characters, which keyboards for Chinese and Japanese type. */
 const wideCharacters = /[\uff01-\uff5e]/g
 
 /**
- * The text of a number as a person typed it, in plain characters: without anything that nobody sees at its ends, and
- * with digits of all scripts and widths as digits. The reader of the field decides whether it is a number.
+ * Converts a number as a person typed it to ASCII: wide characters, digits of other scripts, and dashes used as minus
+ * signs. White space and invisible characters at the ends are removed. The caller checks whether the result is a
+ * number.
  */
 export const numberIn = (typed: string): string =>
   trimInvisible(typed)
@@ -116,7 +117,7 @@ export const numberIn = (typed: string): string =>
 /** The parts of a list of names as a person typed it, such as `eu, prod`. */
 export const listIn = (typed: string): string[] => typed.split(/[,\uff0c\u3001]/).map(trimInvisible)
 
-/** The value of a decimal digit. Unicode gives the ten digits of a script consecutive numbers, from zero on. */
+/** The value of a decimal digit, given its code point. In Unicode, the ten digits of a script follow each other. */
 function digitOf(point: number): number {
   let before = 0
   while (/^\p{Nd}$/u.test(String.fromCodePoint(point - before - 1))) before++
@@ -136,20 +137,20 @@ const joinerScripts = [
   'Sinhala',
 ]
 const joinerLetter = `[${[...joinerScripts, 'Tamil', 'Telugu'].map((script) => `\\p{Script=${script}}`).join('')}]`
-/** Joiners and selectors that readers see, as a part of a letter or of an emoji. */
+/** Joiners and variation selectors that change the look of a letter or an emoji. */
 const visibleJoiners = new RegExp(
   `(?<=${joinerLetter})[\\u200c\\u200d](?=${joinerLetter})|(?<=\\p{Extended_Pictographic}\\p{Emoji_Modifier}?)(?:\\ufe0f?\\u200d(?=\\p{Extended_Pictographic})|\\ufe0f)`,
   'gu',
 )
 
 /**
- * Reads a name that people give to a person or a workspace, and that is only shown: one line in NFC. Characters that
- * nobody sees are removed at its ends and refused inside; those that join letters or emoji stay.
+ * Reads a name that is only shown, such as that of a person, and returns it in NFC. Invisible characters are removed at
+ * its ends and refused inside, except for those that join letters or emoji.
  */
 export function readName(typed: string, max: number): Verdict<string, 'name_invalid'> {
   const ends = trimInvisible(typed)
   const behind = typed[typed.indexOf(ends) + ends.length]
-  // The selector behind an emoji at the end belongs to the emoji.
+  // `trimInvisible` removes a variation selector at the end, but after an emoji it belongs to the emoji.
   const whole = behind === '\ufe0f' && /\p{Extended_Pictographic}$/u.test(ends) ? ends + behind : ends
   const value = whole.normalize('NFC')
   const { length } = [...value]
