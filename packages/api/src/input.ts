@@ -1,6 +1,6 @@
 /**
- * Readers for the input of requests. A JSON body is read strictly, and a refusal names the wrong field. A query string
- * is read leniently.
+ * Readers for the input of requests. A JSON body is read strictly, and a refusal names the wrong field. Most values of
+ * a query string get a default if they cannot be read.
  */
 import { clean, cleanText, cut, isObject, readPasted, shown, trimInvisible } from '@svc/protocol'
 
@@ -14,8 +14,8 @@ export class InputRefused extends Error {
 }
 
 /**
- * A function that reads one field of a request. It returns the field's value, or throws InputRefused with a message
- * that names the field; `field` is that name. `Sent` is the type that a caller may send.
+ * A function that reads one field of a request. It returns the value, or throws InputRefused with a message about
+ * `field`, the name of the field. `Sent` is the type that a caller may send.
  */
 export interface Reader<Read, Sent = Read> {
   (value: unknown, field: string): Read
@@ -26,9 +26,8 @@ export interface Reader<Read, Sent = Read> {
 }
 
 /**
- * The form of the input that a reader accepts, with its bounds. A text is an `identifier`, which people paste; `prose`,
- * which is cleaned; `judged`, of which the function of the operation accepts only certain texts or stores only a hash;
- * `sought`, which are search words; or `exact`, which is compared with texts as agents reported them.
+ * The form of the input that a reader accepts, with its bounds. The kind of a text is `identifier` (see `pasted`),
+ * `prose`, `judged` (see `text`), `sought` for search words, or `exact` (see `reportedText`).
  */
 export type InputForm =
   | {
@@ -43,7 +42,7 @@ export type InputForm =
   | { readonly is: 'query'; readonly fields: Readonly<Record<string, InputForm>> }
   | { readonly is: 'number' | 'flag' | 'settings' }
 
-/** Makes a reader of a function, and of the form that describes what the function accepts. */
+/** Makes a reader from a function and the form of the input that the function accepts. */
 export const reader = <Read, Sent = Read>(
   form: InputForm,
   read: (value: unknown, field: string) => Read,
@@ -59,8 +58,8 @@ function refuse(field: string, accepts: string, value: unknown): never {
 }
 
 /**
- * Reads a text of at most `max` UTF-16 code units as it is. Only for texts that the function of the operation judges
- * before it stores them, such as addresses, or that it never stores, such as passwords.
+ * Reads a text of at most `max` UTF-16 code units without any change. It is only for texts that the operation checks
+ * before it stores them, such as addresses, or never stores, such as passwords.
  */
 export const text = (max: number): Reader<string> =>
   reader({ is: 'text', kind: 'judged', max }, (value, field) => textOf(value, field, max))
@@ -71,8 +70,8 @@ function textOf(value: unknown, field: string, max: number): string {
 }
 
 /**
- * The maximum length of an identifier that has no smaller limit of its own. It is far above the length of any name, so
- * that a name that is a little too long gets the refusal of its own rule.
+ * The maximum length of an identifier that has no smaller limit of its own. It is much longer than any name, because
+ * the operation itself refuses a name that is too long.
  */
 const maxIdentifier = 1000
 /** The maximum number of removed characters at the ends of an identifier. They do not count for its length. */
@@ -89,7 +88,7 @@ export const pasted = ({
 }: {
   max?: number
   secret?: boolean
-  /** True for the name of a thing as agents report it: its letters stay in the form that the agent chose. */
+  /** If true, the text is not brought to NFC, because it must be equal to a name that an agent reported. */
   reported?: boolean
 } = {}): Reader<string> =>
   reader({ is: 'text', kind: 'identifier', max }, (value, field) => {
@@ -120,7 +119,7 @@ export const flag: Reader<boolean> = reader({ is: 'flag' }, (value, field) =>
   typeof value === 'boolean' ? value : refuse(field, 'true or false', value),
 )
 
-/** Reads one of these words. */
+/** Reads one of `words`. */
 export const oneOf = <const T extends string>(words: readonly T[]): Reader<T> =>
   reader({ is: 'words', words }, (value, field) =>
     (words as readonly unknown[]).includes(value)
@@ -159,13 +158,10 @@ type InputOf<S extends InputShape> = { [K in Exclude<keyof S, OptionalKeys<S>>]:
 const formsOf = (readers: Readonly<Record<string, { readonly form: InputForm }>>): Record<string, InputForm> =>
   Object.fromEntries(Object.entries(readers).map(([key, { form }]) => [key, form]))
 
-/** Stands for the field that holds all options of a command. */
+/** The `field` of an object that has the options of a command: `fieldOf` then names an option as people type it. */
 export const optionsField = '--'
 
-/**
- * The name, in messages, of the field `key` of an object that is itself the field `field`. An option is named as people
- * type it.
- */
+/** The name in messages of the field `key` of the object `field`, such as `field.key`, or `--key` for an option. */
 export const fieldOf = (field: string, key: string): string =>
   field === '' || field === optionsField ? `${field}${key}` : `${field}.${key}`
 
@@ -192,10 +188,7 @@ export const byKind = <T extends { kind: string }>(
     return { kind, ...kinds[kind](value, field) } as unknown as T
   })
 
-/**
- * A reader for one value of a query string; `field` is its name. If the value is absent or unreadable, the reader
- * returns a default. People paste addresses, too, so characters at the ends that nobody sees do not count.
- */
+/** A reader for one value of a query string; `field` is its name. Most readers return a default instead of refusing. */
 interface QueryValue<T> {
   (text: string | undefined, field: string): T
   readonly form: InputForm
@@ -241,7 +234,7 @@ export const count = (max: number, otherwise: number = max): QueryValue<number> 
     const said = trimInvisible(text)
     return /^\d{1,15}$/.test(said) ? Math.min(Number(said), max) : otherwise
   })
-/** Reads one of these words from a query string; `otherwise` for any other text. */
+/** Reads one of the words `all` from a query string; `otherwise` for any other text. */
 export const wordOf = <const T extends string, D extends T | undefined>(
   all: readonly T[],
   otherwise: D,
@@ -270,8 +263,8 @@ export const query = <Q extends Query>(
   )
 
 /**
- * Reads the query string of an address strictly: a value that a reader does not accept is refused. Each value is read
- * as an identifier that people paste.
+ * Reads the query string of an address strictly: a value that a reader does not accept is refused. Each value is first
+ * read as `pasted` does.
  */
 export const strictQuery = <S extends InputShape>(
   shape: S,

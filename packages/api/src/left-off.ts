@@ -1,6 +1,6 @@
 /**
  * The header with the number of rows that an answer leaves off because it would be larger than 1 MB. An answer that is
- * an object also has their numbers as `leftOff`, by the names of its lists.
+ * an object also has the number for each of its lists in `leftOff`.
  */
 export const leftOffHeader = 'svc-left-off'
 
@@ -9,5 +9,5 @@ export interface LeftOff {
   leftOff?: Readonly<Record<string, number>>
 }
 
-/** The numbers of changes of an agent that an answer lists by default and at most. */
+/** The number of an agent's changes that an answer lists by default, and the maximum. */
 export const listedChanges = { default: 200, max: 1000 } as const

@@ -1,7 +1,7 @@
 /**
- * Describes each operation of the service once: its route, who may use it, its input and answer, its effect, and which
- * open pages are notified. The service's routes, the page's client, the commands of `svc-server` with their help, and
- * tables in the documents are derived from these descriptions.
+ * Describes an operation of the service: its route, who may use it, its input and answer, its effect, and which open
+ * pages are notified. The service's routes, the page's client, the commands of `svc-server` with their help, and tables
+ * in the documents are derived from these descriptions.
  */
 import type { RowLimit } from './bounds.ts'
 import type { Reader } from './input.ts'
@@ -24,9 +24,9 @@ export type ParamsOf<R extends string> = R extends `${string}:${infer Name}/${in
 export type AccessRight = 'anybody' | 'link' | 'person' | 'member' | 'admin'
 
 /**
- * A kind of change of which open pages are notified: in the lists of the workspace (`list`), on the page of an agent
- * (`agent`), in an agent's row, as after a report (`report`), or in alerts, their rules, channels or mutes (`alerts`).
- * After a change of `rights`, the service closes the streams of people who have no right to them any longer.
+ * A kind of change of which open pages are notified: `list` means the lists of the workspace, `agent` the page of an
+ * agent, `report` an agent's row, and `alerts` the alerts, rules, channels and mutes. After a change of `rights`, the
+ * service closes the streams of people who may no longer read them.
  */
 export type PageNotice = 'list' | 'agent' | 'report' | 'alerts' | 'rights'
 interface NoAudit {
@@ -40,18 +40,18 @@ interface ProofFacts {
   membership: string | undefined
 }
 /**
- * Decides by the input of an operation whether it needs a proof. `when` names the case, such as `if the role is admin`.
- * `says` tells what the operation does in that case, if `Operation.says` describes more.
+ * Decides by the input whether an operation needs a proof. `when` describes these cases, such as `if the role is
+ * admin`. `says` replaces `Operation.says` in the question for the proof.
  */
 interface ProofWhen<Read = unknown> {
   (input: Read, facts: ProofFacts): boolean
   readonly when: string
   readonly says: string | undefined
 }
-/** True if an operation always needs a proof; otherwise the function that decides by the operation's input. */
+/** True if an operation always needs a proof; otherwise the function that decides. */
 export type ProofRule<Read = unknown> = true | ProofWhen<Read>
 
-/** Makes the function by which an operation needs a proof only in some cases. */
+/** Makes the rule for an operation that needs a proof only in some cases. */
 export const proofIf = <Read = unknown>(
   when: string,
   decides: (input: Read, facts: ProofFacts) => boolean,
@@ -78,7 +78,7 @@ interface CommandWords {
   name: string
   /** The name that the command had in earlier versions. It still works, but the help does not show it. */
   formerly?: string
-  /** Says what the command does if that is less than the operation; by default the operation says it. */
+  /** The effect of the command, if it is less than that of the operation; by default `says` of the operation. */
   says?: string
   /** The positional arguments, such as `<slug>` or `[values...]`, each with its explanation. */
   args?: readonly (readonly [name: string, says: string])[]
@@ -99,11 +99,11 @@ export interface Operation<R extends Route = Route, Read = unknown, Sent = unkno
   readonly input: Reader<Read, Sent> | undefined
   /** The maximum size of the request's body, if the usual 64 KB are not enough. */
   readonly maxBytes?: number
-  /** True if a request may have no body, which then counts as `{}`: in earlier versions the operation took no input. */
+  /** True if a request may have no body, as in earlier versions. A missing body counts as `{}`. */
   readonly mayBeEmpty?: boolean
   /**
-   * The treatment of an answer above 1 MB if leaving off its last rows would mislead: it is `refused`, it keeps its
-   * last rows because they are the `newest`, or it is sent as a `whole` for the reason that is given.
+   * The treatment of an answer above 1 MB. By default the last rows are left off. With `newest` the first rows are left
+   * off, with `refused` there is no answer, and with `whole`, which gives the reason, all rows are sent.
    */
   readonly large?: LargeBody
   /** The effect of the operation, as the help of its command describes it. */
@@ -111,18 +111,12 @@ export interface Operation<R extends Route = Route, Read = unknown, Sent = unkno
   readonly status: 200 | 201
   /** How the operation's change is recorded and announced; undefined if the operation changes nothing. */
   readonly change: ChangeRules | undefined
-  /**
-   * The cases in which the person must have signed in, or proved who they are, in the last minutes (`POST /proof`);
-   * undefined if none. The guard of all routes and the documents read it here.
-   */
+  /** The cases in which the operation needs a proof (`POST /proof`); undefined if it never does. */
   readonly proof: ProofRule | undefined
   readonly command: CommandWords | undefined
-  /** True if the path may name the agent by a name that it had before. */
+  /** True if the path may have an earlier name of the agent. */
   readonly oldNames?: boolean
-  /**
-   * Why the service implements the route of the operation by hand; undefined if the route is derived from this
-   * description.
-   */
+  /** The reason why the route is written by hand; undefined if the route is derived from this description. */
   readonly manual?: string
   /** This property is never set. It only tells the compiler the type of the operation's answer. */
   readonly gives?: Given

@@ -46,7 +46,7 @@ function checkAgents({ type, agents }: Pick<NewAction, 'type' | 'agents'>): void
   if (type === 'log' && agents.length > maxActionAgents.log)
     throw new InputRefused(`A log is requested from at most ${maxActionAgents.log} agents: got ${agents.length}.`)
 }
-/** Reads what is to be done with which agents. The values must fit the type, as for a command to one agent. */
+/** Reads the request that sends an action. Its values must fit its type, as for a command to one agent. */
 const newAction: Reader<NewAction> = reader(shape.form, (value, field) => {
   const read = shape(value, field)
   checkAgents(read)

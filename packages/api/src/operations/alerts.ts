@@ -1,6 +1,6 @@
 /**
- * Operations on alerts, as lists and as the lines of pages, on mutes, on the rules by which alerts open, on the content
- * of messages, and on the hours in which an agent should report.
+ * Operations on alerts, mutes and the rules by which alerts open, on the content of messages, and on the hours in which
+ * an agent should report.
  */
 import {
   type AcknowledgeResult,
@@ -62,7 +62,7 @@ const dollars: Reader<number> = reader(number.form, (value, field) => {
   throw new InputRefused(`${field} must be more than 0 and at most 1,000,000 US dollars: got ${read}.`)
 })
 
-/** The alerts that are wanted: with these words in their subject, label or heading, of one rule, of one level. */
+/** The parameters that select alerts: words in their subject, label or heading, one rule, and one level. */
 const wanted = { q: words, rule: wordOf(ruleNames, undefined), level: wordOf(alertLevels, undefined) }
 
 /** The days that a timeline of alerts may show. */

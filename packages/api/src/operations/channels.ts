@@ -1,6 +1,6 @@
 /**
- * Operations on channels, to which messages about alerts are sent, and on the deliveries to them. The channels of a
- * workspace are for its admins. Each person has channels of their own as well, and sees and changes only those.
+ * Operations on channels, to which messages about alerts are sent, and on the deliveries to them. Only admins change
+ * the channels of a workspace. Each person sees and changes their own personal channels.
  */
 import {
   type ChannelRow,
