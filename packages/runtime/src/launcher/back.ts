@@ -1,6 +1,6 @@
 /**
  * The file `.svc/runtime/back`, with which `svc rollback-runtime` asks a running launcher for the previous runtime. The
- * request names both runtime files by their checksums, so an outdated request has no effect.
+ * request names the current and the previous runtime file by their checksums.
  */
 import { number, object } from '@svc/protocol/fields'
 import { codeOf } from '../machine/base/errors.ts'

@@ -1,7 +1,7 @@
 /**
  * Keeps the runtime's own file (3.5, 4 and 5): names the file from which the next worker is started, puts a verified
  * new file in place, and puts the previous file back if the new one does not prove itself. keeping.ts and trial.ts make
- * the decisions. Every step is noted before it is taken, so that a start after a kill can finish it.
+ * the decisions. The note is written before the file is exchanged, so that a start after a kill can finish the step.
  */
 import { existsSync } from 'node:fs'
 import { limits } from '@svc/protocol'
@@ -26,12 +26,9 @@ export interface Keeper {
   lifted(): void
   /** Called when the service answered a report of the current worker. */
   good(): void
-  /**
-   * Called with a description of how the worker ended by itself. Returns the seconds until the next start if the file
-   * is on trial.
-   */
+  /** Called when a worker ended unexpectedly. Returns the seconds until the next start if the file is on trial. */
   ended(how: string): number | undefined
-  /** Called when the worker hangs, or has never sent a message. */
+  /** Called when a worker is ended because it hung or never sent a message. */
   hung(how: string): void
   /**
    * Checks the time limit of a trial and whether a person asked for the previous file, and repeats changes that the
@@ -39,11 +36,11 @@ export interface Keeper {
    */
   check(): boolean
   /**
-   * Finishes an exchange of the runtime's file that was interrupted because an earlier process ended. Callers that
-   * start no worker use it; `next` does the same before it names the file.
+   * Finishes an exchange of the runtime's file that an earlier process began and did not finish. `next` does this, too;
+   * `settle` is for callers that start no worker.
    */
   settle(): void
-  /** Returns to the previous runtime file because a person asked for it. Returns true if that file is in place. */
+  /** Puts the previous runtime file back because a person asked for it. Returns false if the disk refused. */
   back(asked: BackRequest): boolean
   /** Called when the process of the launcher ends cleanly. */
   stopped(): void
@@ -54,7 +51,7 @@ export function keepRuntime(
   { program, say, changed }: { program: string; say: (line: string) => void; changed: (note: RuntimeNote) => void },
 ): Keeper {
   let now = initialKeeping(readRuntimeNote(folder))
-  /** Handles an event. Returns true if another file must be started after it. */
+  /** Handles an event. Returns true if another file must be started now. */
   function on(event: KeepingEvent): boolean {
     const moment = { wall: Date.now(), mono: performance.now() }
     const { state, acts } = step(now, event, { trial: scaledMs(limits.trialSeconds), retry: scaledMs(60) }, moment)
@@ -115,8 +112,8 @@ function saveNote(folder: Folder, note: RuntimeNote, starting: boolean): Keeping
 }
 
 /**
- * Puts the previous runtime file back in place, if it has this `sha256`. It is in place already if an earlier process
- * was killed right after the rename.
+ * Puts the previous runtime file back in place, if it has this `sha256`. If an earlier process was killed right after
+ * the rename, that file is in place already.
  */
 function wentBack(folder: Folder, sha256: string): KeepingEvent {
   try {
@@ -129,8 +126,8 @@ function wentBack(folder: Folder, sha256: string): KeepingEvent {
 }
 
 /**
- * Puts a new file in place. Returns why that was not possible, or undefined if it was done. The note about the trial is
- * on the disk before the file is.
+ * Puts a new file in place, after the note about the trial was written to the disk. Returns why that was not possible,
+ * or undefined if it was done.
  */
 function swap(
   folder: Folder,

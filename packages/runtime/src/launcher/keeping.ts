@@ -1,7 +1,6 @@
 /**
- * The state machine of the keeper, as pure functions: what it knows of the runtime's own file, and the acts that follow
- * each event. trial.ts judges the trial; this file adds its time limit, the starts of workers, and changes that the
- * disk refused.
+ * The state machine of the keeper (keeper.ts), as pure functions. trial.ts judges the trial of a new runtime file; this
+ * file adds the time limit of the trial, the starts of workers, and changes that the disk refused.
  */
 import type { AppliedUpdate } from '@svc/protocol'
 import type { Moment } from '../machine/base/time.ts'
@@ -10,7 +9,6 @@ import type { VersionRef } from '../state/versions/version-ref.ts'
 import type { BackRequest } from './back.ts'
 import { judgeTrial, type TrialEvent } from './trial.ts'
 
-/** The state of the keeper: the note about the runtime's own file, and when a trial ends. */
 export interface Keeping {
   readonly note: RuntimeNote
   /** A description of how the last worker ended. It becomes part of the reason of a rollback. */
@@ -18,15 +16,12 @@ export interface Keeping {
   /** True until this process of the launcher has started a worker. */
   readonly fresh: boolean
   /**
-   * `due` is the end of the trial. `retry` is the time at which something that the disk refused is repeated. Both are
-   * in milliseconds of the monotonic clock.
+   * `due` is the end of the trial. `retry` is when a change that the disk refused is repeated. Both are in milliseconds
+   * of the monotonic clock, and infinite if there is no such time.
    */
   readonly due: number
   readonly retry: number
-  /**
-   * The time of the last request for the previous file that the keeper carried out, in Unix milliseconds; 0 if there
-   * was none.
-   */
+  /** The time of the last handled request for the previous file, in Unix milliseconds; 0 if there was none. */
   readonly taken: number
   /**
    * True if the previous file could not be put back in place. The runtime is then started from the path of the previous
@@ -36,13 +31,13 @@ export interface Keeping {
 }
 export type KeepingEvent =
   /**
-   * A new process has compared the runtime's file with the note about it: `inPlace` is the checksum of that file. It is
-   * empty if no file is on trial, since the file is then not read.
+   * A new process has found the runtime's file with the checksum `inPlace`; empty if no file is on trial or the file is
+   * missing.
    */
   | { readonly is: 'found'; readonly inPlace: string }
   /** A worker is about to be started. `counted` means that the starter has already noted this start. */
   | { readonly is: 'start'; readonly counted: boolean }
-  /** The worker was started. */
+  /** The start was counted, and the worker starts now. */
   | { readonly is: 'started' }
   /** A new file is about to replace the running one. */
   | { readonly is: 'swap'; readonly from: VersionRef; readonly to: VersionRef }
@@ -85,7 +80,7 @@ export type KeepingAct =
 interface KeepingRules {
   /** A new runtime file must report within this time, and must then last for the same time again (3.5, 5). */
   readonly trial: number
-  /** The pause before something that the disk refused is repeated. */
+  /** The pause before a change that the disk refused is repeated. */
   readonly retry: number
 }
 interface KeepingStep {

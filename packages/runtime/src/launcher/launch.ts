@@ -21,9 +21,9 @@ const farewellSeconds = 3
 const handoverSeconds = 3
 
 /**
- * Runs until `stop` is aborted, then ends the agent and after it the runtime; `kill` kills the agent at once. `ended`
- * resolves to the reason if nothing could be started, which happens only at the beginning and never for an agent that
- * already runs. `left` is true after the end if a worker thread could not be ended.
+ * Runs until `stop` is aborted, then ends the agent and after it the worker; `kill` kills the agent at once. If the
+ * agent does not run and cannot be started, the launcher ends by itself, and `ended` resolves to the reason. `left` is
+ * true after the end if a worker thread could not be ended.
  */
 export function launch(
   folder: Folder,

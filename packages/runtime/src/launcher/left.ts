@@ -9,8 +9,8 @@ type StopSignal = 'SIGTERM' | 'SIGKILL'
 /** The processes that an agent started, and the functions that send them signals. */
 export interface LeftProcesses {
   /**
-   * The processes of the agent that live now. Known processes are only checked. The machine is searched again only when
-   * none of them is left, and not too often, since a search reads the environment of every process.
+   * The processes of the agent. Only when none of the known processes lives, the machine is searched again, but not too
+   * often, since a search reads the environment of every process. Until then the known ones are returned.
    */
   now(): readonly AgentProcess[]
   /** Searches the whole machine for processes of the agent. */
@@ -45,7 +45,7 @@ export function leftProcessesOf(dir: string, ignored: ReadonlySet<number>): Left
     again = ended + Math.max(pauseMs, 20 * (ended - began))
     return known
   }
-  /** Only Linux shows the members of a group. On other systems any group with this id counts. */
+  /** True if the group lives and belongs to the agent. Outside of Linux, every living group counts. */
   const owns = (group: number): boolean => {
     if (!groupLives(group)) return false
     if (process.platform !== 'linux') return true

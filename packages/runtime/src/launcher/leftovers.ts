@@ -23,9 +23,8 @@ export const killableLeftovers = (
   left.filter(({ pid, start }) => !spent.some((each) => each.pid === pid && each.start === start))
 
 /**
- * True after a kill if it is no use to wait longer for the processes that are left. A process may have started another
- * one just before its own end. Such a new process is killed, too, and gets the same time to end, but the whole wait is
- * limited.
+ * True if the time of the killed processes to end is over. A process that was started just before the kill of another
+ * one is killed later, and gets the same time, but the whole wait is limited.
  */
 export function isWaitOver(
   current: Supervision,
@@ -54,8 +53,8 @@ const hasFresh = ({ lastKilled }: Supervision, left: readonly ProcessIdentity[])
 const freshFactor = 10
 
 /**
- * The event for a program whose first process is gone while another process of the same start goes on: it put itself
- * into the background. Undefined if no such process is left.
+ * The event for a program that put itself into the background: its first process is gone, and another process of the
+ * same start goes on. Undefined if no such process is left.
  */
 export function backgroundedEvent(
   { state, life, started }: Supervision,
@@ -67,8 +66,8 @@ export function backgroundedEvent(
 }
 
 /**
- * Asks the processes outside of the group to end once the group is gone, since an agent may need them for its own end.
- * If the group still lives after half of its time, they are asked at that moment.
+ * Asks the processes outside of the group to end once the group is gone, or after half of the stop time: until then the
+ * agent may need them for its own end. After a kill of the group, kills them.
  */
 export function askLeftProcesses(
   current: Supervision,
@@ -84,7 +83,7 @@ export function askLeftProcesses(
   return { state: { ...current, asked: true }, acts: [{ do: 'signal left', signal: 'SIGTERM' }] }
 }
 
-/** Notes which processes even a kill did not end, so that the runtime no longer waits for them. */
+/** Notes the processes that even a kill did not end, so that the runtime no longer waits for them. */
 export function noteUnkillable(current: Supervision, left: readonly AgentProcess[]): LeftoverStep {
   if (left.length === 0) return { state: current, acts: [] }
   return {
@@ -94,8 +93,8 @@ export function noteUnkillable(current: Supervision, left: readonly AgentProcess
 }
 
 /**
- * Ends what an earlier start left, while no process of the agent is supposed to run. Undefined if nothing is left, so
- * that the agent may be started.
+ * Ends the processes that an earlier start left. Undefined if none is left, so that the agent may be started, or if the
+ * state names a process of the agent.
  */
 export function clearLeftProcesses(
   current: Supervision,

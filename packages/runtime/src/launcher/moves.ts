@@ -8,8 +8,8 @@ import type { ProcessExit, ProcessState, RunningProcess, StopCause } from '../st
 
 export type ProcessEvent =
   /**
-   * The supervisor has checked the files and the processes. `asked`: somebody asked for a run since the last start.
-   * `other`: the version that was last started is not the one that should run.
+   * The supervisor has checked the files and the processes. `wanted: 'asked'`: the runtime was asked to end. `asked`:
+   * somebody asked for a run since the last start. `other`: another version than the last started one should run.
    */
   | {
       readonly is: 'check'
@@ -26,8 +26,8 @@ export type ProcessEvent =
     }
   | { readonly is: 'unstartable'; readonly exit: ProcessExit }
   /**
-   * The program put itself into the background: its first process ended with code 0, and this one goes on outside of
-   * the process group.
+   * The program put itself into the background: its first process ended with code 0, and the process `pid` goes on
+   * outside of the process group.
    */
   | { readonly is: 'backgrounded'; readonly pid: number; readonly start: string }
   /** The leader of the process group ended. `remains`: other processes of the agent still live. */

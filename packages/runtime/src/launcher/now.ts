@@ -1,18 +1,15 @@
-/**
- * Reads the current state of the agent's process, for commands such as `svc status`, which did not start that process.
- */
+/** Reads the current state of the agent's process, for commands such as `svc status`. */
 import type { Folder } from '../machine/files/folder.ts'
 import { type Holder, whoHolds } from '../machine/files/lock.ts'
 import { type Halt, haltOf, isAlive } from '../machine/process/identity.ts'
 import { type ProcessState, readNote } from '../state/process-note.ts'
 
-/** The state of the agent's process at this moment. */
 export interface ProcessNow {
   /** The state of the agent's process as the runtime noted it last. */
   readonly state: ProcessState
   /** True if the agent's process exists at this moment. */
   readonly alive: boolean
-  /** Why the agent's process does nothing although it is alive: a signal suspended it. Otherwise undefined. */
+  /** Why the agent's process does nothing although it is alive; otherwise undefined. */
   readonly halt: Halt | undefined
   /** The runtime that supervises the process; undefined if none is running. */
   readonly runtime: Holder | undefined

@@ -51,8 +51,8 @@ export function openOutput(folder: Folder, declared?: string): Output {
 }
 
 /**
- * Opens the runtime's own file. If no inode is free, the file is made from the reserve. If it cannot be opened at all,
- * the agent is started anyway, and what it prints is lost.
+ * Opens the runtime's own file. If there is no room to create it, it is made from the reserve. If the disk refuses even
+ * that, the agent is started anyway, and its output is lost.
  */
 function ownOutput(folder: Folder): Output {
   try {
@@ -72,7 +72,7 @@ const O_EMPTIED = constants.O_WRONLY | constants.O_APPEND | constants.O_TRUNC
 
 /**
  * Rotates the file if it is larger than `maxBytes`; otherwise, if there is no room for the file to grow to this size,
- * removes the oldest of its older files. Undefined if nothing was done. Throws only if the file could not be emptied.
+ * removes the oldest of its older files. Undefined if nothing was done. Throws if the file cannot be emptied.
  */
 export function rotateOutput(file: string, maxBytes: number = maxOutputBytes): RotatedOutput | RemovedFile | undefined {
   const size = sizeOf(file) ?? 0
@@ -89,7 +89,7 @@ export function rotateOutput(file: string, maxBytes: number = maxOutputBytes): R
   }
 }
 
-/** Removes one older file at a call, since other programs may take what is freed. */
+/** Removes the oldest file if room is short. A call removes only one, since other programs may take the freed room. */
 function freeOlder(file: string, size: number, maxBytes: number): RemovedFile | undefined {
   const facts = { size, older: olderSizes(file), free: spaceAt(file)?.freeBytes }
   const number = planFreeing(facts, maxBytes)
@@ -138,7 +138,7 @@ function removeQuietly(file: string): void {
 
 const noRoom = Object.assign(new Error('no room'), { code: 'ENOSPC' })
 
-/** Moves the oldest file to the path of the copy. If something else may also use that file, only removes its name. */
+/** Moves the oldest file to the path of the copy, or only removes it if it is a link or has a second name. */
 function reuse(oldest: string, temporary: string): void {
   const stat = lstatSync(oldest)
   if (stat.isFile() && stat.nlink === 1) renameSync(oldest, temporary)
@@ -152,8 +152,8 @@ interface CopiedRange {
 }
 
 /**
- * Copies the open file from this position to its end, as it is when the end is reached. If the disk is full before
- * that, the copy keeps its size, and is overwritten with the end of the open file.
+ * Copies the open file from this position to its end, with what is appended meanwhile. If that fails, for example on a
+ * full disk, the copy does not grow further, and as much of the end of the open file as fits overwrites it.
  */
 function copyEnd(fd: number, to: string, position: number): CopiedRange {
   const { O_WRONLY, O_CREAT, O_NOFOLLOW, O_NONBLOCK } = constants
@@ -179,7 +179,7 @@ function copyEnd(fd: number, to: string, position: number): CopiedRange {
 
 const emptyRange = (size: number): CopiedRange => ({ from: size, to: size })
 
-/** Copies bytes from this position to the beginning of `out`, to the end of the file or at most `max` bytes. */
+/** Copies `fd` from the position `from` to its end, or at most `max` bytes, to the beginning of `out`. */
 function copyRange(fd: number, out: number, from: number, max = Number.POSITIVE_INFINITY): CopiedRange {
   const bytes = Buffer.allocUnsafe(copyBytes)
   let at = from
@@ -199,7 +199,7 @@ function copyRange(fd: number, out: number, from: number, max = Number.POSITIVE_
   }
 }
 
-/** The beginning of the next line, if one begins soon after this position; otherwise the position itself. */
+/** The beginning of the next line, if one begins within 4 KB after this position; otherwise the position itself. */
 function nextLine(fd: number, position: number): number {
   const bytes = Buffer.alloc(4096)
   const got = readSync(fd, bytes, 0, bytes.length, Math.max(0, position - 1))
