@@ -8,8 +8,8 @@ import type { ProcessExit, ProcessState, RunningProcess, StopCause } from '../st
 
 export type ProcessEvent =
   /**
-   * The supervisor has checked the files and the processes. `wanted: 'asked'`: the runtime was asked to end. `asked`:
-   * somebody asked for a run since the last start. `other`: another version than the last started one should run.
+   * `wanted: 'asked'`: the runtime was asked to end. `asked`: somebody asked for a run since the last start. `other`:
+   * another version than the last started one should run.
    */
   | {
       readonly is: 'check'
