@@ -63,6 +63,6 @@ async function signInAgain(): Promise<void> {
   const here = router.state.location
   if (here.pathname === paths.signIn) return
   await router.navigate({ to: paths.signIn, search: here.href === '/' ? {} : { next: here.href } })
-  // This comes last, since the open page needs the person's data until it is left.
+  // The person's data is removed last, since the page before needs it while it is open.
   queryClient.removeQueries({ queryKey: queryKeys.me })
 }

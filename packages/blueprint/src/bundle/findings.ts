@@ -8,8 +8,8 @@ export interface BundleFinding {
    */
   readonly file: string
   /**
-   * The line and column of the finding, counted from 1. Findings about the manifest have both, and those about
-   * `.svcignore` have a line.
+   * The line and column of the finding, counted from 1. Findings about the manifest have both. Findings about lines of
+   * `.svcignore` have only the line.
    */
   readonly line?: number
   readonly column?: number

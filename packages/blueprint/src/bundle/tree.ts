@@ -70,7 +70,10 @@ export function wrongBetween(named: readonly NamedPath[]): BundleFinding[] {
   return findings
 }
 
-/** Finds the conflicts of each folder, and returns their messages by its path. They include those of its parents. */
+/**
+ * Returns the messages about the conflicts of each folder, by its path. The messages of a folder include those of its
+ * parents.
+ */
 function wrongFolders(
   folders: ReadonlyMap<string, Folder>,
   files: ReadonlyMap<string, string>,

@@ -57,8 +57,8 @@ export async function unpackBundle(
 }
 
 /**
- * Removes the temporary folders of processes that were killed while unpacking, and returns their names. A program calls
- * this at its start, when nothing is being unpacked.
+ * Removes the temporary folders of processes that were killed while unpacking, and returns the names of these folders.
+ * A program calls this at its start, when nothing is being unpacked.
  */
 export function sweepStaging(folder: string): string[] {
   let names: string[]

@@ -64,8 +64,8 @@ const [question, open, close, colon, bang, caret] = [code('?'), code('['), code(
 const specialCharacters: ReadonlySet<PathUnit | undefined> = new Set([star, backslash, question, open])
 
 /**
- * Returns the steps of a pattern, or the reason why it cannot be read. If it has a slash (`isBound`), `?`, `*` and
- * classes match no slash.
+ * Returns the steps of a pattern, or the reason why it cannot be read. If the pattern has a slash (`isBound`), `?`, `*`
+ * and classes match no slash.
  */
 function stepsOf(signs: readonly PathUnit[], isBound: boolean): Step[] | string {
   const steps: Step[] = []

@@ -19,8 +19,8 @@ const logWordPattern = /^[a-z0-9][a-z0-9._-]{0,62}$/
 export const isLogPattern = (log: Log): boolean => patternOf(log) !== undefined
 
 /**
- * Returns the declared log with this name. If a log that stands for many logs fits the name, it is returned with the
- * name and the path of the one that is meant. Undefined if no log fits.
+ * Returns the log with this name. If a log that stands for many logs fits the name, `name` and `path` of the result are
+ * those of the one log that is meant. Undefined if no log fits.
  */
 export function logNamed<L extends Log>(logs: readonly L[], name: string): L | undefined {
   const plain = logs.find((log) => log.name === name && !isLogPattern(log))

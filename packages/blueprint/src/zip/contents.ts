@@ -1,7 +1,7 @@
 /**
- * Unpacks the entries of a zip archive in pieces (4, acceptance rules). It counts the bytes on the way, so that false
- * sizes in the headers cannot take more time or memory than the limits allow. A second zip library, yauzl, must find
- * the same entries at the same offsets.
+ * Unpacks the entries of a zip archive in pieces (4, acceptance rules). It counts the bytes on the way, so that an
+ * archive with false sizes cannot take more time or memory than the limits allow. A second zip library, yauzl, must
+ * find the same entries at the same offsets.
  */
 import { setImmediate } from 'node:timers/promises'
 import { createInflateRaw } from 'node:zlib'

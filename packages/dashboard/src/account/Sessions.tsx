@@ -138,7 +138,8 @@ const systems: readonly [RegExp, string][] = [
 const find = (all: readonly [RegExp, string][], text: string) => all.find(([shape]) => shape.test(text))?.[1]
 
 /**
- * Turns a browser's user agent into words such as `Firefox on Linux`. The user agent of an unknown browser is only cut.
+ * Turns a browser's user agent into words such as `Firefox on Linux`. An unknown user agent is shortened to 60
+ * characters.
  */
 export function browserOf(userAgent: string | null): string {
   if (userAgent === null || userAgent === '') return 'Unknown browser'

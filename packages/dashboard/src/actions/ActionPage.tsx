@@ -19,7 +19,7 @@ import './actions.css'
 
 const route = getRouteApi('/signed-in/w/$slug/actions/$id')
 
-/** Shows an action with the outcome for each agent. Admins can retry its rest here, and cancel what waits. */
+/** Shows an action with the outcome for each agent. Admins can retry what failed or expired, and cancel what waits. */
 export function ActionPage() {
   const { slug, id } = route.useParams()
   const query = useQuery(read('GET /w/:slug/actions/:id', { slug, id }))

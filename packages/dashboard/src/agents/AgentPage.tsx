@@ -102,7 +102,7 @@ function useNewName(name: string | undefined): void {
   }, [name, asked, slug, navigate])
 }
 
-/** True for a requested log that has not arrived. The tab with the logs shows it, so it is left out above that tab. */
+/** True for a requested log that has not arrived. The tab with the logs shows such commands itself. */
 const isPendingLog = (command: ShownCommand): boolean => command.type === 'log' && isPendingCommand(command)
 
 /** The keyboard shortcuts of an agent's page, and the agent's controls in the command palette. */

@@ -109,7 +109,7 @@ function Program({ name, baseUrl, installed = false }: { name: string; baseUrl: 
   )
 }
 
-/** Shows the line that reports the cron jobs of a machine. */
+/** Shows the line that connects the cron jobs of a machine. */
 const Jobs = ({ name, baseUrl }: { name: string; baseUrl: string }) => (
   <Stack gap={8}>
     <CopyLines text={adoptLine(baseUrl, name)} label="line that shows cron jobs" />

@@ -1,7 +1,7 @@
 import { lazyPart } from '../../ui/files.tsx'
 /**
  * The dialogs that the page of an agent opens. Their code is loaded when they are first mounted, so mount them inside
- * `Suspense`, and only when one may be opened.
+ * `Suspense`, and only when one is needed.
  */
 
 export const DeleteDialog = lazyPart(async () => ({ default: (await import('./DeleteDialog.tsx')).DeleteDialog }))

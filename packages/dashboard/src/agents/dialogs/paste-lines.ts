@@ -36,8 +36,8 @@ export const connectBlock = (baseUrl: string, { name, token }: { name: string; t
   withoutHistory(downloadLines(baseUrl), `echo ${token} | ${connectLine(baseUrl, name, '.')} --yes --token-file -`)
 
 /**
- * The lines that report the cron jobs of a machine. The line with the token asks nothing, and does not change the
- * crontab. The last line asks whether svc may change the lines of the crontab into jobs.
+ * The lines that connect the cron jobs of a machine. The line with the token asks nothing, and does not change the
+ * crontab. The last line asks whether svc may change the lines of the crontab.
  */
 export const adoptBlock = (baseUrl: string, { name, token }: { name: string; token: string }): string =>
   withoutHistory(
@@ -61,7 +61,7 @@ export function keepBlock(command: string): string {
 }
 
 /**
- * The line that reports the cron jobs of a machine as one agent. It asks before it changes the crontab, and asks for
+ * The line that connects the cron jobs of a machine as one agent. It asks before it changes the crontab, and asks for
  * the token without showing it.
  */
 export const adoptLine = (baseUrl: string, name: string): string =>

@@ -78,8 +78,8 @@ export default function Logs({ agent }: { agent: Agent }) {
 }
 
 /**
- * Returns the id of the log that is shown. If the address names none, it is the log that was the newest when the tab
- * opened, so that new logs do not replace what somebody reads.
+ * Returns the id of the log that is shown. If the address names none, it stays the log that was the newest when the tab
+ * first had one to show, so that new logs do not replace what somebody reads.
  */
 function useShownLog(chosen: string, logs: readonly LogEntry[] | undefined): string {
   const [first, setFirst] = useState<string>()
@@ -116,7 +116,7 @@ interface LogItemProps {
   open: (id: string) => void
 }
 
-/** Lists the newest of several logs that belong together, and the earlier ones once a person opens them. */
+/** Lists the newest of several logs that `foldLogs` put together, and the earlier ones once a person opens them. */
 function LogItem({ logs: { newest, earlier }, chosen, open }: LogItemProps) {
   const [isOpen, setOpen] = useState(false)
   const isChosen = earlier.some(({ id }) => id === chosen)

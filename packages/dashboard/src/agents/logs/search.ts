@@ -49,8 +49,8 @@ interface Match {
 export const maxMatches = 10_000
 
 /**
- * Finds the first `maxMatches` matches of the searched text, in order. They are compared by their `foldedText`. A match
- * that continues in the next row counts once, in the row where it starts.
+ * Finds the first `maxMatches` matches of the searched text, in order. Texts are compared by their `foldedText`. A
+ * match that continues in the next row counts once, in the row where it starts.
  */
 export function findMatches(rows: readonly ShownLogRow[], wanted: string): Match[] {
   const sought = foldedText(wanted)

@@ -20,7 +20,6 @@ import { Dialog, ErrorNote } from '../../ui/index.ts'
 
 interface HoursFormProps {
   slug: string
-  /** The name of the agent. */
   name: string
   /** The present hours; null if the agent is expected to report at all times. */
   hours: string | null
@@ -78,7 +77,6 @@ export function HoursForm({ slug, name, hours, onDone }: HoursFormProps) {
 
 interface HoursDialogProps {
   slug: string
-  /** The name of the agent. */
   name: string
   onClose: () => void
 }

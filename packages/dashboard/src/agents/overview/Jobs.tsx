@@ -97,7 +97,9 @@ function JobRow({ agent: { slug, page }, job, runs }: { agent: Agent; job: Shown
   )
 }
 
-/** Returns the health item about the jobs that have no item of their own; undefined if all of those are well. */
+/**
+ * Returns the health item about the jobs that have no item of their own; undefined if there are none, or all are well.
+ */
 export const otherJobsItem = (report: AgentPage['report']): HealthItem | undefined =>
   report?.health?.find(({ name, level }) => name === otherJobsItemName && level !== 'ok')
 
