@@ -6,7 +6,7 @@ import { readJsonObject } from '../machine/files/read.ts'
 
 const keys = ['org', 'plan', 'email'] as const
 
-/** The stored account, as far as it is valid. */
+/** The valid values of the stored account. */
 export function readAccount(folder: Folder): AgentAccount | undefined {
   const written = readJsonObject(folder.account, 65_536) ?? {}
   const kept: AgentAccount = {}
@@ -17,7 +17,7 @@ export function readAccount(folder: Folder): AgentAccount | undefined {
   return Object.keys(kept).length > 0 ? kept : undefined
 }
 
-/** Adds values to the stored account. */
+/** Sets values of the stored account, and returns the whole account. */
 export function setAccount(folder: Folder, account: AgentAccount): AgentAccount {
   createFolders(folder)
   const merged = { ...readAccount(folder), ...account }

@@ -46,7 +46,7 @@ export function readChanges(folder: Folder): Changes {
   }
 }
 
-/** Notes a change that has happened. If the disk refuses the note, nobody learns later who made the change. */
+/** Notes who made a change. Errors of the disk are ignored, since the change has already happened. */
 export function tryNoteChange(folder: Folder, change: Partial<Changes>): void {
   try {
     createFolders(folder)
@@ -57,7 +57,7 @@ export function tryNoteChange(folder: Folder, change: Partial<Changes>): void {
   }
 }
 
-/** The file of changes as it will be with this change. */
+/** The content of the file of changes once `change` is added. */
 export const changesWith = (folder: Folder, change: Partial<Changes>): FileToWrite => ({
   file: folder.changes,
   data: JSON.stringify({ ...readChanges(folder), ...change }),

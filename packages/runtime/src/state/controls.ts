@@ -34,8 +34,8 @@ export function readPause(folder: Folder): Pause | undefined {
 }
 
 /**
- * Pauses the agent. Returns false if it was already paused; the file then still names the earlier author. Without room
- * for its content the file is empty, and the agent is paused nevertheless.
+ * Pauses the agent. Returns false if it was already paused; the file then still names the earlier author. If the disk
+ * has no room for the content, an empty file is created, which also pauses the agent.
  */
 export function pause(folder: Folder, author: Author): boolean {
   if (readPause(folder)) return false

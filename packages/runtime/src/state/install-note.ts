@@ -1,8 +1,8 @@
 /**
- * The note of an installation, `.svc/journal/install.json`, written before each step that cannot be undone, so that
- * after a kill the next process knows what to undo or to say (docs/decisions/kills.md, D44). Its states: `made` (the
- * folder exists, the code is unused), `redeeming` (the code was sent and may be spent), `redeemed` (the agent exists in
- * the service, the machine's own work is unfinished), `installed` (complete; written last).
+ * The note of an installation, `.svc/journal/install.json`. It is written before each step that cannot be undone, so
+ * that a process after a kill knows how far the installation got (docs/decisions/kills.md, D44). `made`: the folder
+ * exists, and the code is unused. `redeeming`: the code was sent and may be used up. `redeemed`: the agent exists in
+ * the service, and the work on the machine is unfinished. `installed`: the installation is complete.
  */
 import { boolean, number, object, oneOf } from '@svc/protocol/fields'
 import type { Folder } from '../machine/files/folder.ts'

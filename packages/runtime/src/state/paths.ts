@@ -1,8 +1,7 @@
 /**
- * State paths (3.3, I20): the paths that the manifest names as state are in `<dir>/state` and are linked into every
- * version. The path `state` is that folder itself, and `state/x` is x in it, so that `SVC_STATE_DIR` and the manifest
- * mean the same place; any other path is below it under its own name. Existing files and folders are left alone;
- * otherwise `isFile` decides what a path becomes.
+ * State paths (3.3, I20): the data at the paths that the manifest names as state is in `<dir>/state`, which is
+ * `SVC_STATE_DIR`, and is linked into every version. The state path `state` is that folder itself, `state/x` is x in
+ * it, and any other path `y` is y in it. Existing files and folders are left alone.
  */
 import { randomBytes } from 'node:crypto'
 import {
@@ -27,16 +26,15 @@ import { rememberShipped, shippedFiles } from './shipped.ts'
 
 type WithState = Pick<Manifest, 'state' | 'stateFolders'>
 
-/** The path at which the data of a state path from the manifest really is. */
+/** The real path of the data of a state path from the manifest. */
 const statePathOf = (folder: Pick<Folder, 'state'>, path: string): string =>
   path === 'state'
     ? folder.state
     : resolve(folder.state, path.startsWith('state/') ? path.slice('state/'.length) : path)
 
 /**
- * The real path of a file that the manifest names. For an installed agent, a file at a state path is in `folder.state`,
- * the folder for data that stays when the version changes; any other file is in the running version. For an agent that
- * was connected by hand, every file is in the agent's folder.
+ * The real path of a file that the manifest names. An installed agent has the files at state paths in `folder.state`
+ * and all others in the running version. An agent that was connected by hand has every file in its own folder.
  */
 export function machinePathOf(folder: Folder, { state = [] }: Partial<WithState>, path: string): string {
   if (folder.installed) {
@@ -47,9 +45,8 @@ export function machinePathOf(folder: Folder, { state = [] }: Partial<WithState>
 }
 
 /**
- * Creates the folders that are missing, so that an agent can write at once. `version` is the name of the version that
- * is about to start. The function never throws: if a folder cannot be created, it is better that the agent starts and
- * says so.
+ * Creates the folders of the state paths that are missing, so that an agent can write at once. `version` is the name of
+ * the version that is about to start. A folder that cannot be created is skipped, and the agent starts nevertheless.
  */
 export function createStatePaths(folder: Folder, manifest: WithState, version: string | undefined): void {
   const shipped = shippedFiles(folder, version)
@@ -62,8 +59,7 @@ export function createStatePaths(folder: Folder, manifest: WithState, version: s
 
 /**
  * Links the state into an unpacked version that does not run yet; `final` is the folder that the version will have. A
- * file of the bundle at a state path is a seed: it is copied into the state only if nothing is there, and appears
- * whole, by one link. Throws only if the disk is at fault.
+ * file of the bundle at a state path is copied into the state only if nothing is there yet.
  */
 export function linkState(folder: Folder, manifest: WithState, version: string, final: string): void {
   createFolder(folder.state)
@@ -124,7 +120,7 @@ function seed(from: string, to: string): void {
   syncFolder(dirname(to))
 }
 
-/** Calls `make`. Returns false if the agent has created something else where a folder should be; that is left alone. */
+/** Calls `make`. Returns false if something else is where a folder should be. */
 function unlessInTheWay(make: () => void): boolean {
   try {
     make()

@@ -8,7 +8,7 @@ import type { Halt } from '../machine/process/identity.ts'
 import { howEnded } from '../machine/process/listed.ts'
 import type { ProcessState } from './process-note.ts'
 
-/** The number of consecutive failed starts from which the health item `Process` is bad. */
+/** The number of consecutive crashes from which the health item `Process` is bad. */
 const tooMany = 3
 const clockText = (ms: number): string => timeText(wholeSeconds(ms))
 

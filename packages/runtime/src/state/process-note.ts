@@ -25,8 +25,8 @@ const exit = withDefaults(
 export type ProcessExit = NoteValue<typeof exit>
 
 /**
- * Why the process is being ended or does not run: a person wanted it (`paused`, `asked`), another version should run
- * (`replaced`), or the process ended by itself (`ended`).
+ * Why the process is being ended or does not run: the agent is paused (`paused`), svc was stopped (`asked`), another
+ * version should run (`replaced`), or the process ended by itself (`ended`).
  */
 const because = oneOf(['paused', 'asked', 'replaced', 'ended'])
 export type StopCause = NoteValue<typeof because>
@@ -37,7 +37,7 @@ const processFields = {
   start: anyText,
   /** When the agent's process was started, in Unix milliseconds. */
   since: number(),
-  /** The number of consecutive starts that did not count, because the process ended too soon. */
+  /** The number of times in a row that the process ended by itself. It is reset once a process has run for a while. */
   crashes: number(),
   /** True if an earlier runtime started the process. */
   adopted: boolean,
@@ -46,8 +46,8 @@ const unknownOfAlive = { since: 0, crashes: 0, adopted: false }
 export type RunningProcess = Omit<NoteValue<typeof running>, 'is' | 'background'>
 
 /**
- * A field that the runtime writes for people who read the file, and never reads back. The next runtime treats a process
- * that was being stopped as running. If the process must still end, that runtime asks it again, with a new time limit.
+ * A field that the runtime writes only for people who read the file. The next runtime does not need it: if the process
+ * must still end, that runtime asks it again, with a new time limit.
  */
 const unread: Field<true> = field((): true | undefined => undefined, { const: true })
 
@@ -56,10 +56,7 @@ const running = withDefaults(
     {
       is: oneOf(['running']),
       ...processFields,
-      /**
-       * True if this is not the process that was started: that process has ended with code 0, and has left this one in
-       * the background.
-       */
+      /** True if the process that svc started has ended with code 0, and has left this process in the background. */
       background: trueField,
     },
     'is',
@@ -91,17 +88,14 @@ const waiting = withDefaults(object({ is: oneOf(['waiting']), crashes: number(),
 })
 const stopped = withDefaults(object({ is: oneOf(['stopped']), because, exit }, 'is'), { because: 'ended' })
 const state = either(either(running, stopping), either(waiting, stopped))
-/** The state of the agent's process; moves.ts has its table. */
+/** The state of the agent's process. launcher/moves.ts has the table of its transitions. */
 type NotedState = NoteValue<typeof state>
 
 /** The state of the agent's process, and facts about its last start. */
 export type ProcessState = NotedState & {
   /** The version of an installed agent that was started last, as the name of its folder. */
   readonly version?: string
-  /**
-   * The mark of the agent's last start (2.12): the time of the start in Unix seconds, noted before the start. What the
-   * agent wrote later comes from this start.
-   */
+  /** The mark of the agent's last start (2.12): its time in Unix seconds, which is noted before the process starts. */
   readonly started?: string
 }
 
@@ -114,10 +108,7 @@ const processNote = object(
     starting: trueField,
     /** The version of the agent that was last started, as the name of its folder. */
     version: anyText,
-    /**
-     * The log of the manifest into which the process of the last start prints; absent if that process prints into the
-     * runtime's file `.svc/log/agent.log`.
-     */
+    /** The log of the manifest into which the process prints; absent if it prints into `.svc/log/agent.log`. */
     output: anyText,
   },
   'state',

@@ -16,7 +16,7 @@ interface ListedLog extends DeclaredLog {
   readonly changed?: number
 }
 
-/** Lists the declared logs. A log that stands for many is listed once for each file that may be read. */
+/** Lists the declared logs. A log that stands for many logs (`logsBelow`) is listed once for each readable file. */
 export const listDeclaredLogs = (folder: Folder, manifest: DeclaredLogs): ListedLog[] =>
   manifest.logs.flatMap((log): ListedLog[] => {
     const below = logsBelow(log)
@@ -42,34 +42,23 @@ function entriesOf(folder: string): string[] {
   }
 }
 
-/**
- * The milliseconds between two looks at the file. They are real even if SVC_TIME_SCALE shortens other times, since a
- * person waits.
- */
+/** The milliseconds between two checks of the file. SVC_TIME_SCALE does not shorten them. */
 const pollMs = 250
 const readBytes = 1024 * 1024
-/**
- * The number of bytes before a position by which a file is recognised. The number must be large enough to tell logs
- * with similar lines apart.
- */
+/** The number of bytes before a position that are compared to recognise a file, even among logs with similar lines. */
 const comparedBytes = 4096
-/**
- * The number of rotated files that are searched. If the reader is slow, they contain what was rotated before the reader
- * saw it.
- */
+/** The number of rotated files that are searched for additions which were rotated away before they were read. */
 const maxRotated = 3
 
-/**
- * A position in a file, with the bytes before it. If those bytes are still there, the file is the one that was read.
- */
+/** A position in a file, with the bytes before it. A file with the same bytes there is the one that was read. */
 export interface FilePosition {
   readonly at: number
   readonly before: Buffer
 }
 
 /**
- * A file and the function that opens it. The file is opened at each look, since it may have been replaced by one that
- * may not be read.
+ * A file and the function that opens it. The function is called at each check, since another file, which may be
+ * forbidden, can have taken the place of the first.
  */
 export interface FollowedFile {
   readonly file: string
@@ -82,8 +71,8 @@ export const endOfFile = ({ file, open }: FollowedFile): FilePosition =>
 export const startOfFile: FilePosition = { at: 0, before: Buffer.alloc(0) }
 
 /**
- * Follows a file from a position that was taken before the file was shown, so that nothing in between is missed. Only
- * whole lines are passed to `added`. The promise never resolves.
+ * Follows a file from the position `from`, and passes only whole lines to `added`. The promise never resolves. A caller
+ * that shows the file first takes the position before that, so that no line is missed.
  */
 export async function followFile(
   what: FollowedFile,
@@ -98,8 +87,8 @@ export async function followFile(
 }
 
 /**
- * Creates a function that follows a file step by step. Each call passes on what was added since the last one, and
- * returns true if more may be there already.
+ * Creates a function that follows a file step by step. Each call passes lines that were added to `added`, and returns
+ * true if the file has more to read.
  */
 export function fileFollower(
   { file, open }: FollowedFile,
@@ -123,10 +112,7 @@ export function fileFollower(
     if (rest !== '') added(`${rest}\n`)
     rest = ''
   }
-  /**
-   * Reads additions that were rotated away before they could be read. If the last look was long ago, they are in
-   * several files.
-   */
+  /** Reads additions that were rotated away before they could be read. They may be in several files. */
   const readRotated = () => {
     for (let n = 1; n <= maxRotated; n++) {
       const found = open(`${file}.${n}`, (fd, { size }) => {

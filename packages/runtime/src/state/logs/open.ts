@@ -21,7 +21,7 @@ import type { Folder } from '../../machine/files/folder.ts'
 /** Calls `work` with the open file if the file may be read as a log, and returns its result; otherwise undefined. */
 export type OpenLog = <T>(file: string, work: (fd: number, stat: Stats) => T) => T | undefined
 
-/** Returns a function that opens only files which the manifest may declare as logs. */
+/** Returns a function that opens only files with one hard link inside the agent's folder and outside `.svc/`. */
 export const declaredLog =
   (folder: Pick<Folder, 'root'>): OpenLog =>
   (file, work) =>
