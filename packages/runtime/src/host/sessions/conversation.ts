@@ -21,14 +21,14 @@ export interface OpencodeRow {
   readonly folder?: string
   readonly version?: string
   readonly started: number
-  /** When the tool last changed the row, as the number that the tool wrote. */
+  /** When the tool last changed the row, in Unix milliseconds as the tool wrote it. */
   readonly changed: number
   /** The time at which the last turn ended, and its outcome. Only opencode 2 notes these. */
   readonly rested?: number
   readonly outcome?: string
 }
 
-/** The id of a session; undefined for any text that a person may have written, because ids leave the machine. */
+/** Reads the id of a session. Any other text is refused: ids leave the machine, and texts of people must not. */
 const idIn = (value: unknown): string | undefined =>
   typeof value === 'string' && /^ses_[\dA-Za-z]{10,60}$/.test(value) ? value : undefined
 
@@ -120,15 +120,10 @@ export interface Conversation {
 }
 export const emptyConversation: Conversation = { steps: 0, spent: nothingSpent }
 
-/**
- * A message counts even if it seems older than its session by this many seconds, since messages may be out of order.
- */
+/** A message counts even if its time is up to this many seconds before the start of its session. */
 const orderSeconds = 2
 
-/**
- * The conversation after one more message. A session that was forked begins with a copy of older messages, which do not
- * count.
- */
+/** Returns the conversation after one more message. Older messages that a fork copied into its session do not count. */
 export function withMessage(
   before: Conversation,
   message: OpencodeMessage,
@@ -152,10 +147,10 @@ export function withMessage(
   return { ...after, spent, steps, turn: 'between', turned: before.turned ?? at }
 }
 
-/** The reasons for the end of an answer after which the tool goes on. */
+/** The values of `finish` after which the tool goes on with the turn. */
 const unendedWords: ReadonlySet<string> = new Set(['tool-calls', 'unknown'])
 
-/** The words for a turn that the person ended. */
+/** The names of errors that mean that the person stopped the turn. */
 const abortWords: ReadonlySet<string> = new Set(['MessageAbortedError', 'aborted'])
 
 /** Without a price the tool writes a cost of 0, which stands for an unknown cost. */

@@ -1,7 +1,7 @@
 /**
  * Reads the SQLite databases of other programs. Nothing is written into them, and no lock is held after a read. SQLite
- * makes its own two files beside a database in two cases only: only the log was copied (`-wal` without `-shm`), or Node
- * knows no URLs of databases and nobody has it open. `node:sqlite` is loaded only when there is a database.
+ * creates files beside a database in two cases only: there is a `-wal` file without its `-shm` file, or Node is too old
+ * for URLs of databases and nobody has the database open. `node:sqlite` is loaded only when there is a database.
  */
 import { existsSync, lstatSync } from 'node:fs'
 import type { DatabaseSync } from 'node:sqlite'
@@ -11,10 +11,10 @@ import { isOwner } from '../../machine/files/own.ts'
 /** The milliseconds for which a read waits for a lock of the other program. */
 const lockedMs = 2000
 
-/** The version of Node that `node:sqlite` needs, for people. */
+/** The version of Node that people are told to install for `node:sqlite`. */
 export const sqliteNode = '22.13'
 
-/** The names of databases that a version of Node takes. */
+/** The forms in which a version of Node accepts the name of a database. */
 type SqliteNames = 'none' | 'paths' | 'paths and URLs'
 
 /** `node:sqlite` works without an option of Node from 22.13 and 23.4 on, and takes URLs from 22.15 and 23.10 on. */
@@ -76,7 +76,7 @@ export function databaseAt(file: string): DatabaseFile | undefined {
 export function readDatabase<T>(file: string, read: (database: DatabaseSync) => T): T {
   const sqlite = sqliteOfNode()
   if (sqlite === undefined) throw new Error(`A database needs Node ${sqliteNode}`)
-  // If neither of these two files is beside the database, nobody has it open.
+  // Without either of these two files, no program is writing to the database.
   const isOpen = existsSync(`${file}-wal`) || existsSync(`${file}-journal`)
   const name = databaseName(file, isOpen, sqliteNamesIn(process.versions.node))
   const database = new sqlite.DatabaseSync(name, { readOnly: true })
@@ -89,7 +89,7 @@ export function readDatabase<T>(file: string, read: (database: DatabaseSync) => 
   }
 }
 
-/** The name by which a database is opened. A URL can say that nobody changes it, so that SQLite makes no files. */
+/** The name by which a database is opened. `immutable=1` in a URL keeps SQLite from creating files beside it. */
 export const databaseName = (file: string, isOpen: boolean, names: SqliteNames): string =>
   isOpen || names !== 'paths and URLs' ? file : `${pathToFileURL(file).href}?immutable=1`
 

@@ -12,11 +12,11 @@ interface FoldRules<T> {
   readonly fold: (before: T, line: JsonObject, dayOf: Look['dayOf']) => T
   /** The result after a line that is not a JSON object. */
   readonly odd: (before: T) => T
-  /** The result after lines that were added and are passed over. If absent, such lines change nothing. */
+  /** The result after added lines were skipped. If absent, skipped lines change nothing. */
   readonly skip?: (before: T) => T
   /** The bytes at the end of a file that are read at first. */
   readonly tail: number
-  /** False if a long line need not be read, decided from its bytes. */
+  /** Decides from the bytes of a long line whether it must be parsed. If absent, all lines are. */
   readonly needs?: (line: Buffer) => boolean
 }
 
@@ -35,16 +35,16 @@ export interface FoldedFile<T> {
 interface FoldedTree<T> {
   /** The file that changed last is the first. */
   readonly files: readonly FoldedFile<T>[]
-  /** The files that cannot be read, each as a part of a sentence with the reason. */
+  /** Parts of a sentence that say how many files and folders cannot be read. */
   readonly faults: readonly string[]
-  /** The files that are left out on purpose, each as a part of a sentence with the reason. */
+  /** Parts of a sentence about files that are left out on purpose. */
   readonly remarks: readonly string[]
 }
 
-/** A longer line is read only if it is needed: pictures are in lines of many megabytes. */
+/** A line longer than this many bytes is parsed only if `needs` accepts it: lines with pictures have megabytes. */
 const longLine = 128 * 1024
 
-/** Returns the function that reads what was added to the files of a tree, and returns the result for each file. */
+/** Returns a function that reads what was added to the files of a tree and gives the result for each file. */
 export function createTreeReader<T>(
   tree: FileTree,
   folding: FoldRules<T>,
@@ -96,7 +96,7 @@ interface FileReader<T> {
 
 function fileReader<T>(path: string, { empty, fold, odd, skip, tail, needs }: FoldRules<T>): FileReader<T> {
   let result = empty
-  // The machine may get another zone between two looks.
+  // Each look replaces this function, since the zone of the machine may change between two looks.
   let dayOf: Look['dayOf'] = () => 0
   const file = growingFile(path, tail, {
     reset: () => {

@@ -21,11 +21,11 @@ const chunkBytes = 64 * 1024
 
 /** Takes the lines of a file. */
 interface LineTaker {
-  /** Takes a line, without its end. The bytes change after the call. */
+  /** Takes a line without its end. The buffer is reused after the call. */
   take(line: Buffer): void
   /** Forgets all lines: the file is another one, or shorter than before. */
   reset(): void
-  /** Called when the file grew by more bytes than are read at once, so that lines before the next one are missing. */
+  /** Called when the file grew by more than `tail` bytes, so that lines before the next one are skipped. */
   skip(): void
 }
 
@@ -48,13 +48,13 @@ interface ReadPosition {
   offset: number
   /** The position up to which the end of that line was searched. The next read continues here. */
   searched: number
-  /** The size of the file when all of it had been looked at. */
+  /** The size of the file if it was read to its end, otherwise `offset`. */
   size: number
   /** True while the rest of a line is skipped. */
   skips: boolean
 }
 
-/** A file of which the first line, the last `tail` bytes, and then all that is added are read. */
+/** Makes the reader of a file. If more than `tail` bytes are new, it reads only the last `tail` and the first line. */
 export function growingFile(file: string, tail: number, taker: LineTaker): GrowingFile {
   let position: ReadPosition | undefined
   let hasGaps = false
@@ -104,7 +104,7 @@ export function growingFile(file: string, tail: number, taker: LineTaker): Growi
   }
 }
 
-/** All reads use one buffer, since none of them waits. */
+/** The buffer of all reads. They can share it, because they are synchronous. */
 const chunk = Buffer.allocUnsafe(chunkBytes)
 const newline = 0x0a
 
@@ -112,7 +112,7 @@ const newline = 0x0a
 function readLines(fd: number, at: ReadPosition, size: number, taker: LineTaker, budget: Budget): boolean {
   let hasLong = false
   let parts: Buffer[] = []
-  /** The bytes of the line that were read by an earlier look, and not kept. */
+  /** The number of bytes of the line that an earlier look read and did not keep. */
   let earlier = at.searched - at.offset
   let length = earlier
   let position = at.searched
