@@ -19,7 +19,7 @@ const icons: Readonly<Record<Control, ComponentType<{ size?: number; 'aria-hidde
 /** The buttons for the controls that make sense now. The menu has the other ones that the agent offers (2.1). */
 export function Controls({ agent }: { agent: Agent }) {
   const { shown } = controlsOf(agent)
-  // When *Resume* replaces *Pause*, or the other way round, the focus moves to the new button.
+  // If *Pause* has the focus when *Resume* replaces it, or the other way round, the new button gets the focus.
   const first = useFocusedPart<HTMLButtonElement>(shown.join())
   return shown.map((control, i) => (
     <ControlButton key={control} agent={agent} control={control} ref={i === 0 ? first : null} />
