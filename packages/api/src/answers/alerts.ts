@@ -156,7 +156,7 @@ export type ChannelKind = (typeof channelKinds)[number]
 export const messageFormats = ['single', 'grouped'] as const
 export type MessageFormat = (typeof messageFormats)[number]
 
-/** A mute. No messages are sent about the alerts that it covers. A null field covers all agents or all rules. */
+/** A mute, during which no messages are sent about the alerts that it covers. A null `agent` or `rule` covers all. */
 export interface MuteRow {
   id: string
   agent: string | null

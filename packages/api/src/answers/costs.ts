@@ -31,7 +31,7 @@ export interface CostPage {
   from: string
   to: string
   total: CostSums
-  /** All days, weeks or months of the period, oldest first. */
+  /** The days, weeks or months, oldest first, including those without a cost. */
   columns: readonly CostColumn[]
   /** The most expensive agents, models or blueprints. */
   names: readonly NamedCosts[]

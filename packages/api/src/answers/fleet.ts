@@ -85,7 +85,7 @@ export interface Fleet {
   /** The number of agents in the whole workspace. */
   of: number
   rows: FleetRow[]
-  /** The number of agents that each chip of the list would show: its term replaces the filter's terms of chips. */
+  /** The number of agents that each chip would select in place of the filter's `level:` and `is:` terms. */
   counts: FleetCounts
   standing: ProblemCounts
   /** True if the costs of a large fleet are not read yet. All costs are then null, and a frame follows with them. */

@@ -36,7 +36,7 @@ export interface NewRollout {
   byHand?: boolean
   /** The ids of unfinished rollouts that are cancelled first, so that this rollout can reach their agents. */
   end?: string[]
-  /** The seconds between the last success in a wave and the start of the next wave; by default 600. */
+  /** The seconds for which a finished wave is watched before the next wave may start; by default 600. */
   watchSeconds?: number
 }
 
