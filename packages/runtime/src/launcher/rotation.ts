@@ -1,8 +1,8 @@
-/** Decides how the agent's output is rotated if space is short, and what the log says about it, as pure functions. */
+/** Plans the rotations of the agent's output, also if space is short, and the log lines about them. */
 
 /** The maximum number of older files that are kept. */
 export const maxOlderFiles = 3
-/** The bytes that a rotation leaves for the notes of the runtime and for others. */
+/** The bytes that a rotation leaves free for the runtime's notes and for other programs. */
 const reservedBytes = 64 * 1024
 
 interface RotationFacts {
@@ -14,7 +14,7 @@ interface RotationFacts {
   readonly free: number | undefined
 }
 interface RotationPlan {
-  /** True if the oldest file is overwritten with the copy, so that the copy needs no further space. */
+  /** True if the oldest file is overwritten with the copy, which saves space. */
   readonly reuse: boolean
   /** The number of bytes that are copied from the end of the output. */
   readonly copy: number
@@ -33,9 +33,8 @@ export function planRotation({ size, older, free }: RotationFacts): RotationPlan
 }
 
 /**
- * The number of the older file to remove so that the newest output finds room: the oldest one, as long as the output
- * could not grow to `max`, the size at which it is rotated. On a full disk the output never reaches that size.
- * Undefined if there is room, or no older file.
+ * The number of the oldest file, which must be removed if the output has no room to grow to `max`, the size at which it
+ * is rotated. Undefined if there is room, if the free space is unknown, or if there is no older file.
  */
 export function planFreeing({ size, older, free }: RotationFacts, max: number): number | undefined {
   if (free === undefined || free >= max - size + reservedBytes) return undefined
@@ -43,7 +42,7 @@ export function planFreeing({ size, older, free }: RotationFacts, max: number): 
   return oldest < 0 ? undefined : oldest + 1
 }
 
-/** The part of the output that a rotation has kept, in bytes. `why` is present if anything was lost. */
+/** A rotation kept the last `copied` of `of` bytes of the output. `why` is present if anything was lost. */
 export interface RotatedOutput {
   readonly copied: number
   readonly of: number
@@ -53,10 +52,10 @@ export interface RotatedOutput {
 export interface RemovedFile {
   readonly removed: string
 }
-/** The result of a rotation, or why the file could not even be emptied. */
+/** The result of a rotation, or why it failed. */
 export type RotationOutcome = RotatedOutput | RemovedFile | { readonly failed: string }
 
-/** The line for the log; undefined if nothing has changed. Trouble is logged when it begins and when it is over. */
+/** The line for the log, or undefined. Trouble is logged only when it begins and when it is over. */
 export function rotationLine(troubled: boolean, outcome: RotationOutcome): string | undefined {
   if ('removed' in outcome) return `removed ${outcome.removed}, since there was no room for newer output of the agent`
   if (!isTrouble(outcome))

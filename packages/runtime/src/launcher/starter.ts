@@ -1,8 +1,8 @@
 /**
- * The program that the service manager starts, `.svc/runtime/start.cjs`. It counts the start of a file on trial before
- * it loads the file, and puts the previous file back if three starts did not last or the file cannot be loaded (D38).
- * So a new file with a broken launcher does not survive a reboot. The program is as short as possible. It and the
- * launcher both use `trial` in runtime.json, three file names, and the global `svcStart`.
+ * The text of `.svc/runtime/start.cjs`, the program that the service manager starts. The program counts the start of a
+ * runtime file on trial before it loads the file, and puts the previous file back if three starts did not last or the
+ * file cannot be loaded (D38), so that a broken launcher does not survive a reboot. The program and the launcher share
+ * `trial` in runtime.json, three file names, and the global `svcStart`.
  */
 import { maxStarts } from './trial.ts'
 

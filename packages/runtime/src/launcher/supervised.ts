@@ -14,8 +14,8 @@ export interface StartOrder extends RunSpec {
   readonly version?: string
 }
 /**
- * The runtime's answer to how the agent must be started; undefined if the runtime cannot say it, and `silent` if the
- * runtime does not answer.
+ * The worker's answer to how the agent must be started; undefined if the worker cannot say it, and `silent` if the
+ * worker does not answer in time.
  */
 export type StartOrderAnswer = StartOrder | 'silent' | undefined
 
@@ -27,7 +27,7 @@ export interface Supervision extends Omit<FoundState, 'unnoted'> {
    */
   readonly life: 'on' | 'ending' | 'over'
   /**
-   * The progress of a start. `asking`: the runtime was asked how the agent must be started. `starting`: the process is
+   * The progress of a start. `asking`: the worker was asked how the agent must be started. `starting`: the process is
    * being started.
    */
   readonly start: 'none' | 'asking' | 'starting'
@@ -41,7 +41,7 @@ export interface Supervision extends Omit<FoundState, 'unnoted'> {
   readonly asked?: boolean
   /** The progress of ending what an earlier start left; undefined if nothing is being ended. */
   readonly clearing?: EndingProcesses | undefined
-  /** True if nothing of an earlier start is left, so that the next start need not look for it. */
+  /** True if no process of an earlier start is left, so that the next check need not search for them. */
   readonly clean?: boolean
   /**
    * The other processes of the agent that were killed at the last check, and when the newest of them was first killed.
@@ -49,10 +49,7 @@ export interface Supervision extends Omit<FoundState, 'unnoted'> {
   readonly lastKilled?: { readonly all: readonly ProcessIdentity[]; readonly since: number } | undefined
   /** Processes of the agent that even a kill did not end. */
   readonly spent?: readonly ProcessIdentity[]
-  /**
-   * True if the log already says that the worker does not answer how the agent must be started. The log says so only
-   * once.
-   */
+  /** True if the log already says that the worker does not answer how the agent must be started. */
   readonly unanswered: boolean
   /** When the size of the agent's output file was last checked for a rotation. */
   readonly rotated: number
@@ -78,8 +75,7 @@ export interface ProcessSnapshot {
 }
 export type SupervisionEvent =
   /**
-   * This runtime has started. `unnoted`: an earlier runtime left a process of the agent that the note about the process
-   * does not name.
+   * This runtime has started. `unnoted`: an earlier runtime left a process of the agent that the note does not name.
    */
   | { readonly is: 'begun'; readonly unnoted: boolean }
   | { readonly is: 'check'; readonly seen: ProcessSnapshot }
@@ -92,8 +88,8 @@ export type SupervisionEvent =
   | { readonly is: 'started'; readonly pid: number; readonly start: string; readonly output?: string | undefined }
   | { readonly is: 'unstartable'; readonly error: string }
   /**
-   * The agent's process ended. `remains`: other processes of its group still live. `left`: all processes of the agent
-   * that still live.
+   * The agent's process ended. `remains`: other processes of its group still live, or a clean-up command runs. `left`:
+   * all processes of the agent that still live.
    */
   | {
       readonly is: 'exit'
@@ -106,7 +102,7 @@ export type SupervisionEvent =
 export type SupervisionAct =
   | { readonly do: 'note'; readonly starting?: true }
   | { readonly do: 'say'; readonly line: string }
-  /** Tells the rest of the runtime that the state of the process has changed. */
+  /** Tells the worker that the state of the process has changed. */
   | { readonly do: 'tell' }
   | { readonly do: 'ask'; readonly first?: true }
   | { readonly do: 'start'; readonly order: StartOrder; readonly started: string }
@@ -145,9 +141,9 @@ export interface SupervisionRules {
   readonly hurry: number
 }
 
-/** The end of processes that an earlier start left. While it lasts, the agent is not started. */
+/** Processes that an earlier start left are being ended. Until they have ended, the agent is not started. */
 interface EndingProcesses {
-  /** When they are killed, in milliseconds of the launcher's clock. */
+  /** When the processes are killed, in milliseconds of the launcher's clock. */
   readonly killAt: number
   readonly killed?: true
 }

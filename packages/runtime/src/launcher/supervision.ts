@@ -1,7 +1,6 @@
 /**
- * The state machine of the supervisor, as pure functions: what it knows about the agent's process, and the acts that
- * follow each event. moves.ts has the table of the process itself; this file adds pending starts, a requested end, and
- * what is noted and logged.
+ * The state machine of the supervisor (supervisor.ts), as pure functions. moves.ts has the states of the agent's
+ * process; this file adds pending starts, a requested end, and what is noted and logged.
  */
 import { howEnded } from '../machine/process/listed.ts'
 import type { ProcessState } from '../state/process-note.ts'
@@ -108,7 +107,7 @@ export function step(
   }
 }
 
-/** Notes which processes were left at a check that killed them, or that followed a kill. */
+/** Notes the processes that are left at this check if they have been killed. */
 function noted({ state, acts }: SupervisionStep, snapshot: ProcessSnapshot, at: number): SupervisionStep {
   const killed = state.clearing?.killed ?? (state.state.is === 'stopping' && state.state.killed)
   return {
@@ -132,7 +131,7 @@ function check(before: Supervision, snapshot: ProcessSnapshot, rules: Supervisio
   )
 }
 
-/** Handles the rest of a check, after the end of a process was noticed and nothing of an earlier start is left. */
+/** Finishes a check. It is not called while processes of an earlier start are being ended. */
 function finishCheck(
   ended: SupervisionStep,
   snapshot: ProcessSnapshot,
@@ -159,7 +158,7 @@ function finishCheck(
   }
 }
 
-/** Notices the end of a process that is not a child of this runtime: the process is no longer there. */
+/** Notices that a process that is not a child of this runtime is no longer there. */
 function endSeen(
   current: Supervision,
   snapshot: ProcessSnapshot,
@@ -180,9 +179,8 @@ function endSeen(
 }
 
 /**
- * Notices that `current` leads to another version than the one that was last started, so that the agent restarts (3.3).
- * Only the disk counts, so it does not matter who changed `current` or whether a kill came in between. If a restart
- * does not lead to that version, the next try comes after a pause.
+ * The version that `current` leads to, if it is not the one that was last started, so that the agent restarts (3.3). If
+ * a restart did not lead to that version, undefined until a pause is over.
  */
 function otherVersion(
   { state, version, turned }: Supervision,

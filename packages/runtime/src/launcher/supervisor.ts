@@ -33,7 +33,7 @@ import type { FoundState } from './take-over.ts'
 
 interface Supervisor {
   state(): ProcessState
-  /** Checks the agent's files and processes now. Without this call they are checked every second. */
+  /** Checks the agent's files and processes now. They are also checked every second. */
   check(): void
   /** Ends the agent: asks its processes to end, and kills them later. Resolves when none of them is left. */
   stop(): Promise<void>
@@ -50,7 +50,7 @@ export function supervise(folder: Folder, found: FoundState, { order, changed, s
   let now = initialSupervision(found)
   let timer: NodeJS.Timeout | undefined
   let stopped: (() => void) | undefined
-  /** True while the output cannot be rotated as it should be. */
+  /** True if the last rotation of the output failed or lost output. */
   let troubled = false
   const cleaners = new Set<number>()
   const left = leftProcessesOf(folder.root, cleaners)
@@ -132,8 +132,8 @@ function note(folder: Folder, { state, started, version, output }: Supervision, 
 }
 
 /**
- * Starts the agent's process. Resolves when the start has succeeded or failed; the end of the process is reported
- * later.
+ * Starts the agent's process. Resolves when the start has succeeded or failed; the end of the process follows as the
+ * event `exit`.
  */
 async function spawn(
   { folder, left, cleaners }: SupervisorParts,
@@ -206,8 +206,8 @@ const rulesOf = ({ output }: Folder): SupervisionRules => ({
 })
 
 /**
- * Reads the agent's files and looks which of its processes exist. A process is looked for only if it is not a child of
- * this runtime, since the runtime is notified when a child ends.
+ * Reads the agent's files and looks which of its processes exist. The agent's own process is looked for only if it is
+ * not a child of this runtime, since the runtime is notified when a child ends.
  */
 function seenAt({ folder, left, cleaners }: SupervisorParts, { state, child, clean }: Supervision): ProcessSnapshot {
   const there = child || ('pid' in state && isAlive(state))

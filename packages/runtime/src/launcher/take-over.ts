@@ -13,7 +13,7 @@ import { clock } from './clock.ts'
 export interface FoundState {
   readonly state: ProcessState
   readonly started?: string | undefined
-  /** The version of the agent that this process was started from. */
+  /** The version of the agent from which its process was started. */
   readonly version?: string | undefined
   /**
    * The log of the manifest into which the agent's process prints; absent if it prints into the runtime's file
@@ -24,15 +24,13 @@ export interface FoundState {
   readonly unnoted?: boolean
 }
 
-/**
- * Corrects the times of a state that are in the future because the clock was set back: they become the present time.
- */
+/** Replaces `since` by the present time if it is in the future, because the clock was set back. */
 const onThisClock = <T extends object>(state: T, now: number): T =>
   'since' in state && typeof state.since === 'number' ? { ...state, since: eventTime(state.since, now) } : state
 
 /**
  * The state of the agent's process after an earlier runtime has ended: `running` if the agent's process still lives,
- * `stopping` if only other processes of the agent live. Otherwise the agent must be started.
+ * `stopping` if only other processes of the agent live, and otherwise `waiting`, with a start that is due.
  */
 export function takeOverProcess(folder: Folder): FoundState {
   const note = readNote(folder)
@@ -40,8 +38,7 @@ export function takeOverProcess(folder: Folder): FoundState {
   if (!note) return { state: { is: 'waiting', crashes: 0, startAt: now } }
   const { started, output } = note
   const state = onThisClock(note.state, now)
-  // If the note names no version, the runtime that wrote it was too old to update agents. So the version is the one
-  // that `current` leads to.
+  // An old runtime, which could not update agents, notes no version. The version is then the one that `current` leads to.
   const version = note.version ?? (folder.installed ? currentVersionFolder(folder) : undefined)
   const known = { started, version, output }
   const marked = note.starting && started !== undefined ? findMarked(folder.root, started) : undefined
