@@ -9,7 +9,7 @@ import { bootId, isAlive, procStat, ticksPerSecond } from '../../machine/process
 export interface Machine {
   /** True if /proc shows which locks are held, and which process has a pid. */
   readonly hasProc: boolean
-  /** The name of this machine and its processes, as Claude Code writes it; undefined if it is not known. */
+  /** The machine and the pid namespace of this process, as Claude Code writes them; undefined if not known. */
   readonly domain: string | undefined
   /** True if the process lives. `start` is field 22 of its /proc/PID/stat. */
   lives(pid: number, start: string): boolean
@@ -23,7 +23,7 @@ export interface Machine {
 export interface LockFile {
   readonly dev: number
   readonly ino: number
-  /** True if its file system has another device in /proc/locks, so that the inode alone decides. */
+  /** True if /proc/locks may show another device for the file than `stat`, so that only the inode is compared. */
   readonly hasOtherDevice: boolean
 }
 type LockHolders = (file: LockFile) => number | undefined
@@ -33,7 +33,7 @@ export interface NamedProcess {
   readonly pid: number
   /** The folder in which it works. */
   readonly folder: string
-  /** Its command. It stays on the machine. */
+  /** Its command line, which does not leave the machine. */
   readonly args: readonly string[]
   /** When it started, in Unix seconds. */
   readonly started: number
@@ -75,16 +75,13 @@ function startTicks(pid: number): number | undefined {
   }
 }
 
-/** `linux:MACHINE-ID:pid:[INODE]`, without the id of the machine if there is none. */
+/** Returns `linux:MACHINE-ID:pid:[INODE]`. MACHINE-ID is empty if the machine has none. */
 function ownDomain(): string | undefined {
   const space = linkOf('/proc/self/ns/pid')
   return space === '' ? undefined : `linux:${textOf('/etc/machine-id').trim()}:${space}`
 }
 
-/**
- * True if two names mean the same machine and the same processes. If one of them has no id of a machine, the rest
- * decides.
- */
+/** True if two domains name the same machine and pid namespace. A domain without a machine id fits any machine. */
 export function isSameDomain(one: string, other: string): boolean {
   const [a, b] = [domainPattern.exec(one), domainPattern.exec(other)]
   if (!a || !b) return one === other
@@ -92,7 +89,7 @@ export function isSameDomain(one: string, other: string): boolean {
 }
 const domainPattern = /^linux:([^:]*):(pid:.+)$/
 
-/** The holders in a text as /proc/locks has it: `1: FLOCK ADVISORY WRITE 812 08:01:1234 0 EOF`. */
+/** Reads the text of /proc/locks, with lines such as `1: FLOCK ADVISORY WRITE 812 08:01:1234 0 EOF`. */
 export function holdersIn(locks: string): LockHolders {
   const holders = new Map<string, number>()
   for (const [, pid, major = '', minor = '', inode = ''] of locks.matchAll(lockPattern)) {

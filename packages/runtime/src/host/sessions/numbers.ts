@@ -21,7 +21,7 @@ const numbers = withDefaults(
           number: integer(1),
           /** The time of the last activity of the session. */
           last: integer(0),
-          /** When svc last saw it alive. */
+          /** When svc last saw the session alive. */
           lived: integer(0),
         },
         ...(['tool', 'id', 'number', 'last'] as const),
@@ -38,7 +38,7 @@ type RememberedSession = SessionNumbers['sessions'][number]
 /** A session with its number, and what svc remembers about it. */
 export interface NumberedSession extends ToolSession {
   readonly number: number
-  /** When svc last saw it alive. */
+  /** When svc last saw the session alive. */
   readonly lived?: number | undefined
   /** True if it ended before the first look, so that it causes no alert. */
   readonly isPast: boolean
@@ -65,7 +65,7 @@ export function numbered(
     const number = one?.number ?? lowestFree(taken, session.tool)
     const lived = session.lives ? Math.max(first, wholeMinutes(now)) : one?.lived && Math.min(one.lived, now)
     const last = Math.min(Math.max(session.last, lived ?? 0), now)
-    // Times are whole seconds, so an end in the second of the first look was before it, unless it was seen alive then.
+    // A session that ended in the second of the first look counts as past, unless svc saw it alive then.
     const wasSeen = lived !== undefined && lived >= first
     return { ...session, number, lived, isPast: !session.lives && !wasSeen && last <= first }
   })
@@ -79,7 +79,7 @@ export function numbered(
   return { numbers: { first, sessions: newest }, sessions: named }
 }
 
-/** The note must stay small enough to be read again. */
+/** The maximum number of sessions in the note. With more, the note may become too large for `readNumbers`. */
 const maxRemembered = 4000
 
 const keyOf = ({ tool, id }: { readonly tool: string; readonly id: string }): string => `${tool}:${id}`
@@ -108,7 +108,7 @@ function lowestFree(taken: Map<string, Set<number>>, tool: ToolName): number {
 
 const fileIn = (state: string): string => join(state, 'numbers.json')
 
-/** Reads the note of the host agent with this state. A note that is missing or damaged holds nothing. */
+/** Reads the note of the host agent whose state folder is `state`. A missing or damaged note counts as empty. */
 export const readNumbers = (state: string): SessionNumbers =>
   readJsonFile(fileIn(state), 1024 * 1024, (value) => numbers(value) as SessionNumbers | undefined) ?? { sessions: [] }
 

@@ -28,9 +28,9 @@ import { type FoundTool, keptSeconds, type Look, quotedWord, type ToolReader } f
 
 /** The maximum numbers of sessions that are read from a database. */
 interface OpencodeLimits {
-  /** The maximum number of sessions that no other session started. Those that changed last are read first. */
+  /** The maximum number of sessions that changed lately. Those that changed last are read. */
   readonly sessions: number
-  /** The maximum number of all sessions. Each costs memory for as long as it is known. */
+  /** The maximum number of these and the sessions that they started. Each costs memory for as long as it is known. */
   readonly rows: number
 }
 const usualLimits: OpencodeLimits = { sessions: 2000, rows: 6000 }
@@ -82,7 +82,7 @@ const withoutSqlite: FoundTool = {
 interface KnownSession {
   readonly row: OpencodeRow
   readonly conversation: Conversation
-  /** The conversation before `from`, which is the time of the first message that may still change. */
+  /** The conversation before `from`, the time from which the next look reads messages again. */
   readonly before: Conversation
   readonly from: number
   readonly isWhole: boolean
@@ -113,7 +113,7 @@ interface KnownSessions {
   readonly all: readonly KnownSession[]
   /** True if more sessions changed lately than are read. */
   readonly hasMore: boolean
-  /** True if these sessions started more than are read, so that all costs may be higher. */
+  /** True if these sessions started more sessions than are read, so that the costs of all may be too low. */
   readonly hasMoreParts: boolean
 }
 
@@ -124,7 +124,7 @@ function conversationReader(limits: OpencodeLimits): (database: DatabaseSync, lo
     const { rows, ...more } = rowsIn(database, look.now - keptSeconds * 1000, limits)
     const read = rows.map(({ row, tables }) => {
       const before = known.get(row.id)
-      // A turn that ends changes its message, and not always the row of the session.
+      // The end of a turn changes a message, but not always the row of the session.
       const isOver = before?.conversation.turn === 'ended' || before?.conversation.turn === 'failed'
       if (before?.isWhole && before.row.changed === row.changed && isOver) return { ...before, row }
       return readMessages(database, tables, { ...(before ?? unreadConversation), row }, look)
@@ -148,7 +148,7 @@ interface Tables {
   readonly version: 1 | 2
   readonly sessions: string
   readonly messages: string
-  /** The columns with what only this version has. */
+  /** The columns that only this version has. */
   readonly more: readonly string[]
   /** The path of the role in a message. */
   readonly role: string
@@ -172,7 +172,7 @@ interface FoundRows extends Omit<KnownSessions, 'all'> {
 function rowsIn(database: DatabaseSync, since: number, limits: OpencodeLimits): FoundRows {
   const found = allTables.map((tables) => ({ tables, columns: columnsOf(database, tables.sessions) }))
   const present = found.filter(({ columns }) => columns.size > 0)
-  // A database that was only just made has no table at all.
+  // A new database has no tables at all, which is no fault.
   if (present.length === 0 && database.prepare('select 1 from sqlite_schema limit 1').get())
     throw new Error('no such table: session')
   const each = new Map<string, FoundRows['rows'][number]>()
@@ -197,8 +197,8 @@ function rowsIn(database: DatabaseSync, since: number, limits: OpencodeLimits): 
 }
 
 /**
- * The ids of the sessions that changed after `since`, and of those that they started. Each id comes after that of the
- * session that started it, so that the limit cuts off only started sessions.
+ * The ids of the sessions that changed after `since`, and then of those that they started. The limit of rows cuts off
+ * only started sessions.
  */
 function idsIn(database: DatabaseSync, { sessions }: Tables, since: number, limits: OpencodeLimits) {
   const found = database
@@ -246,7 +246,7 @@ function readMessages(
   let isSettled = true
   for (const row of rows) {
     const at = Number(row.time_created)
-    // All messages of one moment are read again, so none of them is counted in what comes before.
+    // The next look reads all messages with the time `from` again, so `before` must count none of them.
     if (at > moment.from) moment = { before: conversation, from: at }
     if (isSettled) settled = moment
     if (budget.left <= 0) {
@@ -259,7 +259,7 @@ function readMessages(
     if (message === undefined) unknown ??= quotedWord(row.role)
     else {
       conversation = withMessage(conversation, message, known.row, dayOf)
-      // Once a later answer has ended, the tool never goes on with an earlier one, which a kill left unfinished.
+      // Once an answer has ended, an earlier one that a kill left unfinished never changes again.
       isSettled = isFinal(message) && (isSettled || message.role === 'assistant')
     }
     if (row.parts === null) hasGaps = true

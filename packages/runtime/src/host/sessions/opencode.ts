@@ -22,7 +22,7 @@ export interface OpencodeSession {
   readonly hasGaps: boolean
   /** True if the session changed today. */
   readonly isNew: boolean
-  /** The first type of a message that svc does not know; undefined if it knows all. */
+  /** The first role of a message that svc does not know; undefined if it knows all. */
   readonly unknown: string | undefined
   /** The folder with all links resolved; undefined if it is not on this machine, as for a session in a container. */
   readonly realFolder: string | undefined
@@ -72,14 +72,14 @@ interface Family {
 const lastOf = ({ main, family }: Family): number =>
   Math.max(main.row.started, ...family.map(({ conversation }) => conversation.last ?? 0))
 
-/** The tolerance for a clock that was set a little after the process began. */
+/** The tolerance in seconds for small corrections of the clock. */
 const clockSeconds = 5
 const isBefore = ({ started }: NamedProcess, at: number): boolean => started <= at + clockSeconds
 
 /**
- * The process that has each session. It works in the folder of the session and began before the session's last
- * activity. The database does not say which session a process has: sessions in the middle of a turn come first, then
- * those that changed last.
+ * Finds the process of each session: it works in the folder of the session and began before its last activity. The
+ * database does not name it. So if sessions compete, one in the middle of a turn gets the process, or else the one that
+ * changed last.
  */
 function ownersOf(all: readonly Family[], processes: readonly NamedProcess[]): ReadonlyMap<string, number> {
   const free = [...processes].filter((one) => !serves(one)).sort((a, b) => b.started - a.started)
@@ -93,7 +93,7 @@ function ownersOf(all: readonly Family[], processes: readonly NamedProcess[]): R
   return owners
 }
 
-/** True for a process that works for others, in any folder. */
+/** True for a process whose folder says nothing about its sessions, such as `opencode serve`. */
 const serves = ({ args }: NamedProcess): boolean => args.slice(1, 3).some((word) => serverWords.has(word))
 const serverWords: ReadonlySet<string> = new Set(['serve', 'web', 'acp', 'attach'])
 
@@ -141,10 +141,10 @@ function turnOf({ row, conversation }: OpencodeSession): Pick<Conversation, 'tur
   return { turn: outcome === 'failed' ? 'failed' : 'ended', turned: rested }
 }
 
-/** Without a process the session counts as alive for this time after its last activity. */
+/** If its process is not known, a session counts as alive for this time after its last activity. */
 const quietSeconds = 120
 
-/** The table of states. opencode does not note that it waits for a person: it then looks as if it runs. */
+/** Returns the state of a session. opencode does not record that it waits for a person, and seems to run meanwhile. */
 export function opencodeState(turn: Conversation['turn'], last: number, life: Life, now: number): SessionState {
   const rested = turn === 'failed' ? 'failed' : 'over'
   const isQuiet = now - last >= quietSeconds

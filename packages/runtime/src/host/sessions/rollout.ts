@@ -1,7 +1,4 @@
-/**
- * The rollouts of Codex, folded line by line. Pure. Only the model, tokens, limits, times and the folder of a line are
- * kept, never a text.
- */
+/** Computes facts from the rollouts of Codex, line by line. Pure. No text of a person or of the model is kept. */
 import { isObject } from '@svc/protocol'
 import { quotedWord, withUnknown } from './session.ts'
 import {
@@ -24,7 +21,7 @@ export interface Rollout {
   /** The thread that started this one. Absent if a person did. */
   readonly parent?: string | undefined
   readonly isOfPerson: boolean
-  /** True if the thread was forked from another one. It then begins with a copy of the lines of that one. */
+  /** True if the thread was forked from another one. Its rollout then begins with a copy of lines of the other. */
   readonly isFork?: boolean
   readonly folder?: string
   readonly version?: string
@@ -35,14 +32,14 @@ export interface Rollout {
   readonly turn?: 'runs' | 'ended' | 'failed'
   /** When the last turn began or ended. */
   readonly turned?: number
-  /** The calls that need the agreement of the person, and have no answer yet. */
+  /** The calls that wait for the approval of the person. */
   readonly asked: readonly { readonly call: string; readonly at: number }[]
   readonly steps: number
   readonly spent: Spent
   /** The tokens of the whole thread, which each record repeats. */
   readonly total?: Tokens
   readonly limits: readonly CodexLimit[]
-  /** The type of the first line that is not known. */
+  /** The first type of a line that svc does not know. */
   readonly unknown?: string
 }
 
@@ -87,8 +84,8 @@ export function withRolloutLine(before: Rollout, line: JsonObject, dayOf: (at: n
 }
 
 /**
- * The rollout after lines that were not read, since many were added at once. It has no open questions: a thread goes on
- * only once its questions are answered. The lines that follow say if the turn has ended.
+ * Returns the rollout after lines were skipped, because many were added at once. It counts as running and has no open
+ * questions, since a thread goes on only after an answer. Later lines show if the turn has ended.
  */
 export const withSkippedLines = ({ turned, ...before }: Rollout): Rollout => ({
   ...before,
@@ -97,8 +94,8 @@ export const withSkippedLines = ({ turned, ...before }: Rollout): Rollout => ({
 })
 
 /**
- * True for a line that a fork has copied from the other thread to its own beginning. Its time is that of the fork or
- * older, and no model answers that soon after the start of a fork.
+ * True for a line that a fork copied from the other thread. All lines up to `copySeconds` after the start of the fork
+ * are copies, since no model answers that soon.
  */
 const isCopy = ({ isFork, started }: Rollout, at: number | undefined): boolean =>
   isFork === true && at !== undefined && started !== undefined && at <= started + copySeconds
@@ -112,7 +109,7 @@ function totalIn(type: unknown, payload: JsonObject): Tokens | undefined {
 
 const knownLines: ReadonlySet<string> = new Set(['world_state', 'compacted', 'ghost_snapshot'])
 
-/** Only the first line counts: a thread that was forked repeats that of the other one. */
+/** Only the first line with metadata counts: a fork also has a copy of that of the other thread. */
 function withMeta(before: Rollout, meta: JsonObject): Rollout {
   if (before.id !== undefined) return before
   const id = sessionIdIn(meta.id) ?? sessionIdIn(meta.session_id)
@@ -147,8 +144,8 @@ function withEvent(before: Rollout, event: JsonObject, at: number, dayOf: (at: n
 }
 
 /**
- * A call in which the model asks to leave its sandbox waits for the person until it has an output. A call and its
- * output are parts of a turn, whose beginning may be missing at the end of a large file.
+ * A call in which the model asks to leave its sandbox waits for the person until it has an output. A call or an output
+ * also shows that a turn runs, since the line with its start may be in a part of the file that was not read.
  */
 function withItem(before: Rollout, item: JsonObject, at: number): Rollout {
   const { type } = item
@@ -174,7 +171,7 @@ function withTotal(before: Rollout, whole: unknown, part: unknown, day: number):
   if (countOf(more) === 0) return before
   const model = before.model ?? unknownModel
   const now = before.total === undefined ? (tokensIn(part) ?? total) : more
-  // The tokens before the first record were used on another day, or at an unknown time.
+  // The tokens before the first record that was read were used at an unknown time.
   const earlier = addedTokens(now, more)
   // In a fork, they are tokens of the other thread.
   const isUndated = countOf(earlier) > 0 && before.isFork !== true
