@@ -1,4 +1,4 @@
-/** Finds who can reach the address of a service. */
+/** Tells whether other machines can reach the address of a service. */
 
 /** Names of the machine itself, and names by which containers and virtual machines know the machine that runs them. */
 const ownNames =
@@ -7,7 +7,10 @@ const ownNames =
 /** The addresses 127.*, 0.* and their IPv6 forms, as a parsed URL writes them. */
 const ownAddresses = /^(?:(?:127|0)\.\d+\.\d+\.\d+|\[::1?\]|\[::ffff:(?:7f[0-9a-f]{2}|0):[0-9a-f]{1,4}\])$/
 
-/** True if only one machine reaches this address, because it stands for that machine itself. */
+/**
+ * True if an address such as `http://localhost:8787` stands for the machine itself, so that no other machine reaches
+ * it.
+ */
 export function isOwnMachineOnly(address: string): boolean {
   const host = URL.canParse(address) ? new URL(address).hostname.replace(/\.$/, '') : ''
   return ownNames.test(host) || ownAddresses.test(host)

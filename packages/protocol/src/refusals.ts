@@ -1,6 +1,6 @@
 /**
- * Every refusal with which the service may answer (7, 3.4): its code, its HTTP status, and a message for people.
- * Programs read the code, which never changes. The body of the response is `{ "error": { "code": …, "message": … } }`.
+ * The refusals that the contract defines (7, 3.4), each with its code, HTTP status, and a message for people. Programs
+ * read the code, which never changes. The body of the response is `{ "error": { "code": …, "message": … } }`.
  */
 export const refusals = {
   // The code `request_invalid` is also sent with the HTTP statuses 408 and 431.

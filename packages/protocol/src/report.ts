@@ -53,9 +53,9 @@ const run = object(
   },
   'id',
 )
-/** A run as the reader returns it. Its models are a Map if the report was large and full of new names. */
+/** A run as `report` returns it. `models` is a Map if `parseJson` made Maps of the objects in the report. */
 export type ReadRun = FieldValue<typeof run>
-/** A run whose models are an object, as JSON has it. */
+/** A run whose `models` are an object, as in JSON. */
 export type Run = Omit<ReadRun, 'models'> & { models?: Record<string, number> }
 
 const runList = list(run, Infinity)
@@ -72,7 +72,7 @@ export const runs: Field<ReadRun[]> = field(
   { ...runList.schema, maxItems: limits.runsPerReport },
 )
 
-/** Keeps only the newest runs of a report that has too many (D12, D10). Returns any other report itself, not a copy. */
+/** Returns a report with its newest runs only, if it has too many (D12, D10). Returns any other report itself. */
 export function withNewestRuns<T extends { runs?: ReadRun[] }>(part: T, now: number): T {
   const excess = (part.runs?.length ?? 0) - limits.runsPerReport
   return excess > 0 ? { ...part, runs: newestRuns(part.runs ?? [], limits.runsPerReport, now) } : part
@@ -175,15 +175,15 @@ export const report = object(
     account,
     /**
      * `boot` is an id that the reporter chooses each time it starts, and `seq` is the report's sequence number since
-     * that start (D11). Both are optional, and additions to the contract.
+     * that start (D11).
      */
     boot: name(limits.name),
     seq: integer(0),
     /** The time, in Unix seconds, at which the agent last wrote its status file (D65). */
     status_at: integer(0),
     /**
-     * True if the status file is older than usual, as the reporter knows it (D67). Absent from reporters that do not
-     * know this; the service then counts a file as old after five minutes.
+     * True if the status file is older than usual (D67). If a reporter does not send this, the service counts the file
+     * as old after five minutes.
      */
     status_old: boolean,
     stopped: oneOf(stops),
@@ -193,9 +193,9 @@ export const report = object(
 export type Report = FieldValue<typeof report>
 
 /**
- * The result of reading a report. `json` is the body if all of it was kept unchanged, so that the JSON need not be
- * written again: its text, or its bytes if it is large. `newNames` is true for a large report full of property names
- * that occur only once, and `runsDropped` is the number of runs beyond the limit.
+ * The result of reading a report. `json` is the body (its text, or its bytes if it is large) if all of it was kept
+ * unchanged. `newNames` is true if the report is large and full of different property names, and `runsDropped` is the
+ * number of runs beyond the limit.
  */
 type ReadReport =
   | {
@@ -207,7 +207,7 @@ type ReadReport =
     }
   | RefusedBody
 
-/** Reads a report from the database, where it is stored as JSON: the `json` of a `ReadReport`, or its value. */
+/** Reads a report that `readReport` has accepted before, from the JSON in the database. */
 export function keptReport(text: string): Report {
   const value = parseJson(text)
   return isMapOfNames(value) ? (report(value, undefined, true) as Report) : (value as Report)
@@ -251,8 +251,7 @@ function readInPieces(body: Uint8Array): ReadBody | undefined {
 }
 
 /**
- * True if a report can be kept unchanged, as nearly all reports can. This test costs a third of reading the report
- * field by field.
+ * True if a report can be kept unchanged, as nearly all reports can. This test takes a third of the time of `report`.
  */
 const fits = (value: Record<string, unknown>): value is Report => {
   return fitsReport(value) && haveDifferentIds((value as Report).runs ?? [])

@@ -1,5 +1,5 @@
 /**
- * Runs of an agent: which are the newest (D10), which are in progress, how long one took, and one in a line of text.
+ * Functions for the runs of an agent: the newest runs (D10), the length of a run, and a run in words.
  */
 
 interface StartedRun {
@@ -43,12 +43,12 @@ export const runSeconds = (run: { started?: number; ended?: number }): number | 
 const inProgress: ReadonlySet<string> = new Set(['running', 'active', 'started', 'queued', 'pending'])
 
 /**
- * The statuses that the alert rule for failed runs counts by default: those of jobs and of reporters. The status `died`
- * of an AI session is not among them, since such a session has a health item of its own.
+ * The statuses that the alert rule for failed runs counts by default. The status `died` of an AI session is not among
+ * them, since a health item tells of such a session.
  */
 export const failedStatuses = ['failed', 'error', 'timeout', 'lost'] as const
 
-/** True for the status of a run that is not over. */
+/** True if a status, in any letter case, is one of the usual statuses of a run that is not over. */
 export const isInProgress = (status: string): boolean => inProgress.has(status.toLowerCase())
 
 /** The texts of a run in progress. */
@@ -59,8 +59,8 @@ interface RunTexts {
 }
 
 /**
- * One line about a run in progress, such as `triage: Reading the attachments`. A job is known by its name, which is its
- * subject. Empty if the run has no text.
+ * One line about a run in progress, such as `triage: Reading the attachments`; empty if the run has no text. For a job,
+ * the line includes the title of the first subject, which is the name of the job.
  */
 export function activeLine({ kind = '', detail, subjects }: RunTexts): string {
   const title = subjects?.[0]?.title

@@ -7,8 +7,8 @@
 export const pausedLabel = 'Paused'
 
 /**
- * The detail of the state that the svc runtime reports for a paused agent (2.11): `Since <UTC time>, by the service
- * (command <id>).`, or `Since <UTC time>, on this machine by <user>.`, and what is still ending.
+ * The parts of the detail that the svc runtime reports for a paused agent (2.11): `Since <UTC time>, by the service
+ * (command <id>). <rest>` or `Since <UTC time>, on this machine by <user>. <rest>`.
  */
 interface PauseDetail {
   /** When the agent was paused, in Unix milliseconds. */
@@ -17,9 +17,9 @@ interface PauseDetail {
   readonly by: 'service' | 'machine' | undefined
   /** The id of the command that paused the agent. */
   readonly command?: string
-  /** The user account on the agent's machine of the person who paused it. */
+  /** The user account with which a person paused the agent on its machine. */
   readonly user?: string
-  /** Sentences about what is still ending; empty if nothing is. */
+  /** Sentences about the work that has not ended yet; empty if there is none. */
   readonly rest: string
 }
 

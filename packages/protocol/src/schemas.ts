@@ -40,8 +40,8 @@ export const schemas: Readonly<Record<'report' | 'answer' | 'status-file' | 'log
 }
 
 /**
- * Forbids unknown properties at every level of a schema. The reader would drop such properties, and in a status file
- * they are errors (2.11).
+ * Forbids unknown properties at every level of a schema. The reader would drop such properties; those of a status file
+ * appear in a health item (2.11).
  */
 function withoutFurtherKeys(schema: JsonSchema): JsonSchema {
   const inner = Object.fromEntries(Object.entries(schema).map(([key, value]) => [key, closedPart(value)]))

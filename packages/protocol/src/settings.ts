@@ -61,13 +61,13 @@ export type SettingValues = FieldValue<typeof settingValues>
 export const settings = object({ schema: list(setting, limits.settings), values: settingValues })
 export type Settings = FieldValue<typeof settings>
 
-/** The bounds of the values for each type of setting. They apply if a setting has no bounds of its own. */
+/** The default bounds of settings by type. A type that is missing here has none. */
 const ownBounds: Partial<Record<SettingType, readonly [min: number, max: number]>> = {
   percent: [0, 100],
   datetime: [0, Number.MAX_SAFE_INTEGER],
 }
 
-/** The minimum and the maximum of a setting: its own or, if it has none, that of its type. */
+/** The minimum and the maximum of a setting. A bound that the setting does not have is that of its type. */
 export function boundsOf(s: Setting): readonly [min: number, max: number] {
   const [min, max] = ownBounds[s.type] ?? [-Infinity, Infinity]
   return [s.min ?? min, s.max ?? max]
@@ -90,8 +90,8 @@ export function checkValues(schema: readonly Setting[], values: unknown): Verdic
 }
 
 /**
- * Says why no schema of settings (2.4) can allow these values, as the end of a sentence; undefined if one can. The
- * service checks values with this function before it knows the agents' schemas.
+ * Says why no schema of settings (2.4) can allow these values, as the end of a sentence; undefined if a schema might.
+ * The service calls this function before it knows the schemas of the agents.
  */
 export function whyNoSchemaAllows(values: object): string | undefined {
   const all = Object.entries(values)

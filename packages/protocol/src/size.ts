@@ -5,9 +5,8 @@ const units = [
 ] as const
 
 /**
- * The maximum size that a limit allows, in words: `20 MB`, `64 KB`. Limits are powers of two, and the contract names
- * them by their round numbers. A part of a unit is left out, so what is refused is never below the number that is
- * named.
+ * Formats a limit in binary units, as the contract does: `20 MB`, `64 KB`. The number is rounded down, so that every
+ * size that is refused is larger than it.
  */
 export const limitText = (bytes: number): string =>
   bytes % 1_048_576 === 0 ? `${bytes / 1_048_576} MB` : `${Math.floor(bytes / 1024)} KB`

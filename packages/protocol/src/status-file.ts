@@ -1,6 +1,6 @@
 /**
- * The status file (2.11): the parts of a report that an agent writes about itself. The reader drops parts that would be
- * meaningless, more strictly than in a report, and lists all unknown and dropped parts (D55).
+ * The status file (2.11): the parts of a report that an agent writes about itself. More properties are required than in
+ * a report, and the reader lists unknown and dropped parts (D55).
  */
 import { type Field, type FieldValue, field, type JsonSchema, list, number, object, text } from './fields.ts'
 import { level } from './levels.ts'

@@ -1,10 +1,10 @@
 /**
- * Makes texts of agents and people safe for a terminal (I31), and reads what a program printed for one. A safe text can
- * neither move the cursor nor reverse the direction of other text.
+ * Makes texts of agents and people safe for a terminal (I31), and reads what a program printed for a terminal. A safe
+ * text can neither move the cursor nor reverse the direction of other text.
  */
 import { clean, cut } from './text.ts'
 
-/** Characters that change the direction of text or are invisible. */
+/** Characters that change the direction of text, and the line separators of Unicode. */
 const directionCharacters = /[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069\u2028\u2029]/g
 const escapedInJson = /[\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/g
 
@@ -43,7 +43,7 @@ const pieces =
 
 /**
  * Reads what a program printed for a terminal, with colours and with progress that overwrites itself. Returns the text
- * that a person would see on the screen. The time this takes grows with the length of the text only.
+ * that a person would see on the screen.
  */
 export const terminalText = (text: string): string =>
   clean(controls.test(text) ? text.split('\n').map(lineShown).join('\n') : text)
@@ -62,7 +62,7 @@ function lineShown(written: string): string {
   return cells.join('')
 }
 
-/** Carries out a terminal's command that moves or deletes within a line, and returns the column after it. */
+/** Carries out a terminal's command that moves the cursor or deletes text in a line. Returns the new column. */
 function moved(cells: string[], at: number, command: string, parameters: string): number {
   const count = Math.max(1, Number.parseInt(parameters, 10) || 1)
   if (command === 'G') return Math.min(cells.length, count - 1)

@@ -1,13 +1,13 @@
 /**
- * Decodes a text that a person wrote or saved in a file: UTF-8 without NUL characters. A byte order mark at the
- * beginning is ignored. Everything else is refused with the reason and the place.
+ * Decodes a text file: UTF-8 without NUL characters. A byte order mark at the beginning is ignored. Other bytes are
+ * refused with the reason and, if there is one, the place.
  */
 
 type TextRead =
   | { readonly ok: true; readonly text: string }
   /**
-   * `why` is the end of a sentence that begins with the name of the file: `is UTF-16; save it as UTF-8`. `fault` is the
-   * same without the place, for a sentence that names the place itself.
+   * `why` is the end of a sentence that begins with the name of the file: `has a NUL character at line 2, column 7`.
+   * `fault` is the same without the place, for callers that show `place` in another way.
    */
   | { readonly ok: false; readonly why: string; readonly fault: string; readonly place?: TextPosition }
 interface TextPosition {
@@ -28,8 +28,8 @@ export function readText(bytes: Uint8Array): TextRead {
 }
 
 /**
- * Refuses a text. `fault` returns the refusal in words. Its argument is the position, such as ` at line 2, column 7`,
- * or an empty text if no position is to be named.
+ * Refuses a text. `fault` returns the refusal in words. Its argument is the place, such as ` at line 2, column 7`, or
+ * an empty text for words without a place.
  */
 const refused = (fault: (at: string) => string, place?: TextPosition): TextRead => ({
   ok: false,
@@ -46,19 +46,19 @@ function positionOf(text: string, at: number): TextPosition {
   return { line, column: [...before.slice(before.lastIndexOf('\n') + 1)].length + 1 }
 }
 
-/** The place of a character in a text, both counted from 1: `line 2, column 7`. */
+/** The place of the character at index `at`, such as `line 2, column 7`. Lines and columns are counted from 1. */
 export const positionText = (text: string, at: number): string => wordsOf(positionOf(text, at))
 
 /** The number of a character as Unicode writes it: `U+200B`. */
 export const codePoint = (char: string): string =>
   `U+${(char.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')}`
 
-/** The number of bytes at the beginning of a file by which UTF-16 without a byte order mark is recognized. */
+/** The number of bytes at the beginning of a file that show whether it is UTF-16 without a byte order mark. */
 const examinedBytes = 512
 
 /**
- * True for UTF-16 (and UTF-32) with a byte order mark, or if nearly every second byte at the beginning is zero, as in
- * UTF-16 of mostly Latin letters.
+ * True if the bytes begin with a byte order mark of UTF-16, or if nearly every second byte at the beginning is zero, as
+ * in UTF-16 of mostly Latin letters.
  */
 export function isUtf16(bytes: Uint8Array): boolean {
   const [first, second] = bytes
@@ -70,7 +70,7 @@ export function isUtf16(bytes: Uint8Array): boolean {
   return pairs > 0 && Math.max(even, odd) >= 0.8 * pairs && Math.min(even, odd) <= 0.2 * pairs
 }
 
-/** Names the first byte that is not UTF-8, and its place. */
+/** Refuses bytes that are not UTF-8, and names the first wrong byte with its place. */
 function notUtf8(bytes: Uint8Array): TextRead {
   let at = 0
   for (let length = 1; length > 0 && at < bytes.length; at += length) {
@@ -87,7 +87,8 @@ function notUtf8(bytes: Uint8Array): TextRead {
 }
 
 /**
- * The number of bytes of the character that begins at `at`; 0 if none begins there. A cut character counts as whole.
+ * The number of bytes of the character that begins at `at`; 0 if none begins there. A character that is cut at the end
+ * of `bytes` counts as whole.
  */
 function lengthAt(bytes: Uint8Array, at: number): number {
   const first = bytes[at] ?? 0
@@ -100,7 +101,7 @@ function lengthAt(bytes: Uint8Array, at: number): number {
   return length
 }
 
-/** The range of the second byte after some first bytes (RFC 3629). */
+/** The range of the second byte of a character, for the first bytes that restrict it (RFC 3629). */
 const seconds: Readonly<Record<number, readonly [low: number, high: number]>> = {
   224: [0xa0, 0xbf],
   237: [0x80, 0x9f],
