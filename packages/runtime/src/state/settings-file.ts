@@ -1,6 +1,6 @@
 /**
- * Reads the settings file (2.12), which a person may have changed by hand. Parts without an effect are named, and they
- * are kept when svc writes the file again: unknown keys in the file itself, everything else in a copy beside it.
+ * Reads the settings file (2.12), which a person may have changed by hand, and names the parts that have no effect. If
+ * svc writes the file again, unknown keys stay in it, and all other parts without an effect are kept in a second file.
  */
 import { linkSync, lstatSync, readlinkSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { basename } from 'node:path'
@@ -41,7 +41,7 @@ interface Remark {
   readonly says: string
   /** The keys that the remark is about. */
   readonly keys: readonly string[]
-  /** True if svc keeps what the remark is about in the file when it writes the file again. */
+  /** True if svc leaves these keys in the file when it writes the file again. */
   readonly stays?: true
 }
 
@@ -92,7 +92,7 @@ export function lostSettings(folder: Folder, { settings }: WithSettings): string
   return settings.map(({ key }) => key).filter((key) => Object.hasOwn(authors, key))
 }
 
-/** The health item for a settings file of which something has no effect, so that nothing is reset silently. */
+/** The health item that names lost settings and the parts of the settings file that have no effect. */
 export function settingsHealth(folder: Folder, manifest: WithSettings): HealthItem[] {
   const unread = whySettingsUnreadable(folder)
   const lost = lostSettings(folder, manifest)
@@ -106,10 +106,10 @@ export function settingsHealth(folder: Folder, manifest: WithSettings): HealthIt
   return [{ name: 'Settings', level: 'warn', detail: cut(`${said.join('. ')}.`, limits.detail) }]
 }
 
-/** The path that keeps a settings file which a person wrote and svc had to replace. */
+/** The second file, which keeps what a person wrote after svc has replaced the settings file. */
 export const setAsideFile = ({ settings }: SettingsPath): string => `${settings}.unread`
 
-/** True if a settings file was set aside. It may be a link that leads nowhere. */
+/** True if a settings file was set aside, even as a link that leads nowhere. */
 const isAside = (folder: SettingsPath): boolean =>
   lstatSync(setAsideFile(folder), { throwIfNoEntry: false }) !== undefined
 
@@ -127,8 +127,8 @@ export function asideRemarks(folder: SettingsPath, manifest: WithSettings): stri
 }
 
 /**
- * Keeps the parts of the settings file that would be lost when it is written again, by setting the file aside. `chosen`
- * are the keys that somebody changes now. Returns true if the file that a person wrote was set aside.
+ * Sets the settings file aside if writing it again would lose a part that a person wrote, other than the keys of
+ * `chosen`. Returns true if it was set aside. If settings are lost already, an empty file is created in its place.
  */
 export function keepLostParts(folder: Folder, manifest: WithSettings, chosen: SettingValues): boolean {
   const isChosen = (key: string) => Object.hasOwn(chosen, key)

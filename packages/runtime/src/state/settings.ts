@@ -1,7 +1,7 @@
 /**
- * The settings file (2.12): every setting with its current value. It is always rewritten as a whole (I27: a change
- * affects all its keys or none). A value that is only a default of the manifest follows the manifest when the default
- * changes. Keys that are no settings stay in the file.
+ * The settings file (2.12): every setting with its current value. It is always rewritten as a whole, so that a change
+ * affects all its keys or none (I27). A value that nobody chose follows the default in the manifest. Unknown keys that
+ * a person added stay in the file.
  */
 import { chownSync, type Stats, statSync } from 'node:fs'
 import { basename } from 'node:path'
@@ -105,15 +105,14 @@ function write(
   try {
     if (forGroup && statSync(folder.settings).gid !== found.gid) chownSync(folder.settings, -1, found.gid)
   } catch {
-    // This user may not give the file to that group, so the file keeps the user's own group.
+    // This user may not give the new file to the group of the old one, so it keeps the user's own group.
   }
   return isAside
 }
 
 /**
- * The file of settings. Only its owner can read it, and a group if a person opened the file to that group. If the
- * manifest starts the agent as another user or in a container, everybody can read the file, as otherwise the agent
- * could not (D54).
+ * The settings file with its mode. Everybody can read the file if the manifest starts the agent as another user or in a
+ * container (D54). Otherwise only the owner can, and with `forGroup` the group, too.
  */
 function settingsFile(
   { settings }: Folder,

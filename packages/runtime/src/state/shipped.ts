@@ -1,6 +1,6 @@
 /**
- * Remembers at which state paths the bundle of a version contains a file (3.3). Such a path stays a file even after the
- * agent has deleted it. The seed itself is moved out of the unpacked version, so later starts could not see it there.
+ * Remembers at which state paths the bundle of a version contains a file (3.3), so that no folder is created there
+ * after the agent has deleted the file. The unpacked version no longer shows it, since its file was moved to the state.
  */
 import { fileNamesIn, writeDurably } from '../machine/files/durable.ts'
 import { createFolders, type Folder } from '../machine/files/folder.ts'
@@ -11,10 +11,7 @@ import { readJsonObject } from '../machine/files/read.ts'
  * folder.
  */
 type ShippedPaths = Readonly<Record<string, readonly string[]>>
-/**
- * The key that stands for all versions. It is used in the copy of an agent that a drill works in, since the bundles of
- * that copy do not contain the seeds.
- */
+/** The key that stands for all versions. It is used in the copy of an agent in which a drill works (`copyShipped`). */
 const everyVersion = '*'
 
 /** The state paths at which the bundle of a version contains a file. */
@@ -24,13 +21,13 @@ export function shippedFiles(folder: Folder, version: string | undefined): Reado
 }
 
 /**
- * Copies the note about the state paths that are files of a version into `to`, the copy of an agent in which a drill
- * works. There, the note counts for all versions.
+ * Copies the state paths of one version into `to`, the copy of an agent in which a drill works. There, they count for
+ * all versions.
  */
 export const copyShipped = (from: Folder, version: string | undefined, to: Folder): void =>
   rememberShipped(to, everyVersion, [...shippedFiles(from, version)])
 
-/** Notes the paths of one version, and forgets versions that are no longer on the disk. */
+/** Stores the paths of one version, and forgets versions that are no longer on the disk. */
 export function rememberShipped(folder: Folder, version: string, paths: readonly string[]): void {
   const { [version]: before, ...others } = read(folder)
   if (paths.length === 0 && before === undefined) return

@@ -27,9 +27,8 @@ export const stopSentence = (by: StoppedBy, author: Author | undefined): string 
     : `Stopped ${author ? changedBy(author) : 'on its machine'}.`
 
 /**
- * Decides who ends this runtime (D66). SIGINT comes from a person at a terminal. SIGTERM comes from a person if a note
- * from shortly before says so, as "svc stop" writes it, and otherwise from a service manager or a shutdown; `began` is
- * the start of this runtime in Unix milliseconds.
+ * Decides who ends this runtime (D66): a person for SIGINT, and for SIGTERM if a command called `noteStop` shortly
+ * before; otherwise a service manager or a shutdown. `began` is the start of this runtime in Unix milliseconds.
  */
 export function stopperOf(folder: Folder, signal: NodeJS.Signals, began: number, now: number): StoppedBy {
   if (signal === 'SIGINT') return 'person'
@@ -37,9 +36,7 @@ export function stopperOf(folder: Folder, signal: NodeJS.Signals, began: number,
   return signal === 'SIGTERM' && noted >= began && isAhead(noted + notedMs, now, notedMs) ? 'person' : 'signal'
 }
 
-/**
- * The milliseconds for which the note of a stop is believed. A service manager passes the signal on within this time.
- */
+/** The maximum milliseconds between the note of a stop and the signal that the note explains. */
 const notedMs = 30_000
 
 /** Who last stopped the runtime, and when. */

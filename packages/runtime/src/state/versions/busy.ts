@@ -9,7 +9,7 @@ import { isOnTrial } from './runtime-note.ts'
 /** The states in `.svc/journal/update.json` in which the agent has a version that is neither kept nor rolled back. */
 const unprovenStates = ['swapping', 'proving', 'undoing']
 
-/** Names the update that is in progress, and for which the other update must wait; undefined if none is in progress. */
+/** Names the update that is in progress, for which any other update must wait; undefined if none is in progress. */
 export function busyWith(
   folder: Pick<Folder, 'runtimeNote' | 'selfUpdate' | 'update'>,
 ): 'runtime update' | 'blueprint update' | undefined {

@@ -62,8 +62,8 @@ export function linkCurrentTo(folder: VersionPaths & Pick<Folder, 'manifest'>, s
 }
 
 /**
- * Creates the link that `linkCurrentTo` renames, unless it is there already. Only this step needs space, so a caller
- * can try it before it writes its note. `sweepVersions` removes a link that was not renamed.
+ * Creates the link that `linkCurrentTo` renames, unless it is there already. A caller can do this early to find out
+ * whether the disk has room, since the rename needs none. `sweepVersions` removes a link that was not renamed.
  */
 export function prepareCurrentLink(folder: VersionPaths, sha256: string): void {
   const temporary = temporaryOf(folder)
@@ -79,8 +79,8 @@ export function prepareCurrentLink(folder: VersionPaths, sha256: string): void {
 export const dropPreparedLink = (folder: VersionPaths): void => rmSync(temporaryOf(folder), { force: true })
 
 /**
- * Removes the versions of the agent that are neither in `keep` nor in use, and the remains of an interrupted update.
- * Each folder is first moved to `staging`, so that no half-removed version stays in `versions`.
+ * Removes the remains of an interrupted update, and all versions except the current one and those in `keep`. Each
+ * folder is first moved to `staging`, so that no half-removed version stays in `versions`.
  */
 export function sweepVersions(folder: Folder, keep: readonly string[]): void {
   dropPreparedLink(folder)

@@ -46,8 +46,8 @@ const trial = either(tried, undone)
 export type Trial = NoteValue<typeof trial>
 
 /**
- * A hold on a version of the runtime. The hold also ends if somebody replaces the runtime's file; `running` is the
- * checksum of the file that was in place when the hold began.
+ * A hold on a version of the runtime. `running` is the checksum of the runtime's file when the hold began; once another
+ * file is in place, the hold ends.
  */
 const hold = withDefaults(object({ version: anyText, reason: anyText, running: anyText }, 'version'), {
   reason: '',
@@ -55,10 +55,7 @@ const hold = withDefaults(object({ version: anyText, reason: anyText, running: a
 })
 export type RuntimeHold = NoteValue<typeof hold>
 
-/**
- * The content of the note about the runtime's own file. Without the part `trial`, no new runtime is on trial, and the
- * runtime will not roll itself back.
- */
+/** The content of the note about the runtime's own file. Without `trial`, the runtime does not roll itself back. */
 const runtimeNote = object({ trial, applied, hold })
 export type RuntimeNote = NoteValue<typeof runtimeNote>
 

@@ -4,8 +4,8 @@ import { type Field, object, oneOf } from '@svc/protocol/fields'
 import { anyText, type NoteValue, withDefaults } from '../../machine/files/note.ts'
 
 /**
- * A version and the checksum of its file. For an agent, `sha256` is the checksum of the bundle, which names the
- * version's folder; for the current version it may be only the beginning of the checksum.
+ * A version and the checksum of its file; for an agent, of its bundle. If only the name of the version's folder is
+ * known, `sha256` is that name, the first 32 characters of the checksum.
  */
 export const versionRef = object({ version: anyText, sha256: anyText }, 'version', 'sha256')
 export type VersionRef = NoteValue<typeof versionRef>

@@ -40,8 +40,7 @@ export function rollbackAlone(
   const onDisk = updateOnDisk(folder, version)
   const result = onDisk.state === 'undoing' ? undefined : judgeAskedRollback(folder, onDisk, asked)
   if (result && result.event !== 'asked') return { ok: false, message: result.why ?? '' }
-  // If `result` is undefined, an earlier rollback was interrupted: the note on the disk is already the one of that
-  // rollback.
+  // Without a result, an earlier rollback was interrupted, and `onDisk` already describes it.
   const undoing = result ? updateAfterStep(onDisk, result, how) : onDisk
   begun(folder, undoing)
   if (currentVersionFolder(folder) !== versionFolderName(undoing.running.sha256))
@@ -50,14 +49,13 @@ export function rollbackAlone(
   try {
     writeUpdate(folder, update)
   } catch (error) {
-    // The previous version runs again, but the note does not say so. The next start finds the difference and corrects
-    // it.
+    // The previous version is in place, but the note does not say so. The next start corrects the note.
     if (!isDiskFault(error)) throw error
   }
   return { ok: true, update }
 }
 
-/** Notes that a rollback begins. If there is no room for all of it, nothing is noted, and nothing has changed. */
+/** Writes to the journal that a rollback begins. Throws if the disk has no room, and then nothing has changed. */
 function begun(folder: Folder, undoing: Update): void {
   try {
     prepareCurrentLink(folder, undoing.running.sha256)

@@ -88,7 +88,7 @@ export function answerAsked(
   return result
 }
 
-/** Refuses a rollback for which there is no room now. Otherwise it would happen at some later time, unexpectedly. */
+/** Refuses a rollback if the disk has no room now, so that it does not happen unexpectedly later. */
 function withRoom(
   folder: Folder,
   { to, running, previous }: Update,

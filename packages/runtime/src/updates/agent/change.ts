@@ -61,8 +61,8 @@ export function updateAfterStep(
 }
 
 /**
- * Ends an update that has changed nothing; a watch that it interrupted goes on. An outcome is reported, unless the
- * update was aborted (`dropped`).
+ * Ends an update before its swap; a watch that it interrupted goes on. An outcome is reported, unless the update was
+ * aborted (`dropped`).
  */
 function broken(
   update: Update,
@@ -107,8 +107,8 @@ function keep(update: Update, baseline: Level, at: number): Update {
 }
 
 /**
- * Starts a rollback to the version before the update or, if nothing is being updated, before the current one (3.3). The
- * version that the agent leaves is put on hold (D25).
+ * Starts a rollback (3.3). An update in progress is undone; otherwise the agent gets the previous version. The version
+ * that the agent leaves is put on hold (D25).
  */
 function undo(update: Update, { event, why = '', asked }: UpdateStepResult, at: number, scale: number): Update {
   const { to, proofs: _, window: __, retry: ___, ...rest } = update

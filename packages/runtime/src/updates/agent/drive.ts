@@ -34,20 +34,17 @@ export async function driveUpdates(ground: UpdateContext): Promise<void> {
   leave(ground)
 }
 
-/**
- * Writes the journal after a step. The next step starts only if everything that a later start has to know is on the
- * disk.
- */
+/** Writes the journal after a step, and removes versions that are no longer needed. */
 async function go(ground: UpdateContext, result: UpdateStepResult): Promise<void> {
   const next = updateAfterStep(ground.now(), result, stepMoment())
   if (next.state === 'swapping') {
     const dropped = await turn(ground)
-    // the update is not started; if a version is being watched, the watching continues
+    // The update is not started. If a version is being watched, it is watched further.
     if (dropped && result.event === 'present') return
     if (dropped) return void note(ground, updateAfterStep({ ...next, state: 'staging' }, dropped, stepMoment()))
   }
   const unsaved = note(ground, next)
-  // If the journal cannot be written, no step is started that a start after a kill would have to know of.
+  // Without the journal, a start after a kill could not know of a download or a swap, so neither is started.
   if (unsaved && (next.state === 'fetching' || next.state === 'swapping'))
     note(ground, updateAfterStep(next, { event: 'unreachable', why: unsaved }, stepMoment()))
   if (ground.now().state === 'idle' || ground.now().state === 'watching') sweep(ground)
@@ -62,8 +59,8 @@ async function turn({ folder, attempt }: UpdateContext): Promise<UpdateStepResul
 }
 
 /**
- * Prepares the journal for a clean end of the runtime. A download or an unpacking is dropped; a later start begins it
- * again if the service still wishes that version. A trial that this end interrupts is not counted.
+ * Prepares the journal for a clean end of the runtime. A download or an unpacking is dropped; after the next start it
+ * is done again if the service still wishes that version. A trial that is interrupted here is not counted.
  */
 function leave(ground: UpdateContext): void {
   const { state, proofs = 1 } = ground.now()
