@@ -1,8 +1,7 @@
 /**
- * The trial of a new runtime file (3.5, D38) as a pure table, judged from outside the new code; keeper.ts carries out
- * the acts. `trying`: the new file is in place and has not reported yet. `kept`: the new file has reported, so it is
- * good, but until the trial ends, a hang or repeated crashes still roll it back. `undoing`: the previous file is being
- * put back.
+ * The states of the trial of a new runtime file (3.5, D38), as pure functions. `trying`: the new file is in place and
+ * has not reported yet. `kept`: the new file has reported, but until the trial ends, a hang or repeated crashes still
+ * roll it back. `undoing`: the previous file is being put back.
  */
 
 import type { RuntimeNote, Trial } from '../state/versions/runtime-note.ts'
@@ -19,7 +18,7 @@ export type TrialEvent =
    * this start.
    */
   | { readonly is: 'start'; readonly process?: boolean; readonly counted?: boolean }
-  /** The process was stopped cleanly, so the file that it ran did not fail. */
+  /** The process was stopped cleanly, so its start does not count as a failed one. */
   | { readonly is: 'stopped' }
   | { readonly is: 'good' }
   | { readonly is: 'hung'; readonly reason: string }
@@ -117,9 +116,9 @@ function noteWithoutPrevious(
 }
 
 /**
- * Compares the file in place with the two files of the trial. The old file is in place if a kill came before the rename
- * of a swap or after that of a rollback, or if a person put the file back. A third file was put there by a person
- * (docs/decisions/kills.md).
+ * Compares the file in place with the two files of the trial. The previous file is in place if a kill came before the
+ * rename of the swap or after the rename of the rollback, or if a person put the file back. Any other file was put there
+ * by a person (docs/decisions/kills.md).
  */
 function found(note: RuntimeNote, trial: Trial, inPlace: string, now: number): RuntimeNote {
   const { trial: _, hold, ...rest } = note

@@ -2,7 +2,7 @@
 
 export const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))
 
-/** Returns the code of a failed system call, such as `ENOENT`; undefined for any other error. */
+/** The code of an error, such as `ENOENT`; undefined if the error has none. */
 export const codeOf = (error: unknown): string | undefined =>
   error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined
 

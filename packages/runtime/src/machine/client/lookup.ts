@@ -1,7 +1,6 @@
 /**
  * Looks up names of hosts, with at most one pending look-up for each name (D17). A look-up cannot be interrupted, and
- * blocks one of Node's four threads until the system's resolver gives up; so later requests for the same name wait for
- * the pending one.
+ * blocks one of Node's four threads until the system's resolver gives up.
  */
 import { lookup as systemLookup } from 'node:dns'
 import type { LookupFunction } from 'node:net'

@@ -1,7 +1,7 @@
 /**
- * The authorities that a TLS connection trusts: those of Node, and those in files that variables of this process or of
- * the connection name. Node itself reads only the variable NODE_EXTRA_CA_CERTS, only from its environment, and only
- * when it starts.
+ * The authorities that a TLS connection trusts: those of Node, and those in the files that variables such as
+ * SSL_CERT_FILE name. The variables come from this process, or were remembered with the connection (D78). Node itself
+ * reads only NODE_EXTRA_CA_CERTS, and only when it starts.
  */
 import { readdirSync } from 'node:fs'
 import { delimiter, join } from 'node:path'
@@ -23,10 +23,10 @@ interface Trust {
 
 let last: { readonly key: string; readonly trust: Trust } | undefined
 
-/** The TLS context for connections; undefined if Node's own is right, because nothing names further authorities. */
+/** The TLS context for connections; undefined, which means Node's own context, if no variable names authorities. */
 export const secureContext = (): SecureContext | undefined => trustNow(networkVariable)?.context
 
-/** The TLS context that the runtime of a unit has: without variables that only this process has. */
+/** The TLS context of a runtime that a unit starts: only the remembered variables count. */
 export const secureContextOfUnit = (): SecureContext =>
   (trustNow((name) => rememberedVariables()[name]) ?? { context: createSecureContext({ ca: [...rootCertificates] }) })
     .context

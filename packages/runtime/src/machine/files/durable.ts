@@ -1,7 +1,7 @@
 /**
  * Writes files so that they survive a kill and a power failure (D57). The content goes to a temporary file, which is
  * synced and renamed, and then the folder is synced. If a sync fails with EIO, the error is thrown and never retried:
- * what is on the disk is unknown until the journal is read again. Files in `.svc` may use its reserve.
+ * what is on the disk is unknown until the journal is read again. If the disk is full, reserve.ts makes room in `.svc`.
  */
 import { randomBytes } from 'node:crypto'
 import {
@@ -121,7 +121,8 @@ interface TemporaryFile {
 }
 
 /**
- * Writes the content to a temporary file in the folder of the file. `keep` syncs it, and allows the use of the reserve.
+ * Writes the content to a temporary file beside `file`. With `keep`, syncs the temporary file, and uses the reserve if
+ * there is no room.
  */
 function writeBeside({ file, data, mode = 0o644, purpose = 'state' }: FileToWrite, keep: boolean): TemporaryFile {
   const temporary = join(dirname(file), `.${basename(file)}.${randomBytes(6).toString('hex')}.tmp`)
@@ -137,8 +138,8 @@ function writeBeside({ file, data, mode = 0o644, purpose = 'state' }: FileToWrit
 }
 
 /**
- * Makes the temporary file from a spare file. If the content is larger than a spare file, further spare files are
- * removed to make room. False if there is no spare file.
+ * Makes the temporary file from a spare file of the reserve. If the content is larger, removes further spare files to
+ * make room. Returns false if there is no spare file, and throws if all of them are too small.
  */
 function fromReserve(
   temporary: string,

@@ -37,8 +37,8 @@ export function readEnv(file: string): EnvFileValues {
 }
 
 /**
- * Says why a file of variables cannot be read, as the end of a sentence that begins with its name; undefined if it can
- * be read, or is missing. For a file that cannot be read, `readEnv` returns nothing, although it may hold variables.
+ * Says why a file of variables cannot be read, as the end of a sentence that begins with the file's name; undefined if
+ * the file can be read, or is missing.
  */
 export function whyEnvUnreadable(file: string): string | undefined {
   const read = readFile(file, maxEnvBytes)
@@ -91,8 +91,8 @@ export function readConnection(folder: Folder): ConnectionRead {
 }
 
 /**
- * Remembers the variables of this shell that the connection needs (D78). Changes nothing if there is no connection, or
- * if the file belongs to another user, who could not read it afterwards.
+ * Writes the variables of this process that the connection needs into `.svc/agent.env` (D78). Changes nothing if there
+ * is no connection, or if the file belongs to another user, who could not read it afterwards.
  */
 export function rememberNetwork(folder: Folder): void {
   const connection = readConnection(folder)
@@ -103,8 +103,8 @@ export function rememberNetwork(folder: Folder): void {
 }
 
 /**
- * Writes the address of the service and the agent's token into `.svc/agent.env`, with the variables of this shell that
- * the connection needs (D78), and keeps every other line of that file.
+ * Writes the address of the service and the agent's token into `.svc/agent.env`, with the variables of this process
+ * that the connection needs (D78). All other lines of the file stay.
  */
 export function writeConnection(folder: Folder, { origin, token }: ServiceConnection): void {
   createFolders(folder)
