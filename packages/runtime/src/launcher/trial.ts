@@ -117,8 +117,8 @@ function noteWithoutPrevious(
 
 /**
  * Compares the file in place with the two files of the trial. The previous file is in place if a kill came before the
- * rename of the swap or after the rename of the rollback, or if a person put the file back. Any other file was put there
- * by a person (docs/decisions/kills.md).
+ * rename of the swap or after the rename of the rollback, or if a person put the file back. Any other file comes from a
+ * person (docs/decisions/kills.md).
  */
 function found(note: RuntimeNote, trial: Trial, inPlace: string, now: number): RuntimeNote {
   const { trial: _, hold, ...rest } = note
