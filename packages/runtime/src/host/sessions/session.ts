@@ -41,7 +41,7 @@ export interface FoundTool {
   /** The version of the tool, as its newest files give it. */
   readonly version?: string | undefined
   readonly sessions: readonly ToolSession[]
-  /** The number of sessions in containers, where svc sees no processes. */
+  /** The number of sessions whose process is in a container, or on another machine with the same files. */
   readonly elsewhere: number
   /** Parts of a sentence about files that cannot be read or understood. Each makes the item of the tool a warning. */
   readonly faults: readonly string[]
@@ -49,10 +49,7 @@ export interface FoundTool {
   readonly isUnread?: boolean
   /** Parts of a sentence about anything else that a person should know. */
   readonly remarks: readonly string[]
-  /**
-   * The limits of the person's subscription: the name that the tool gives to each, the share that is used, and its
-   * reset.
-   */
+  /** The limits of the person's subscription. `used` is a share, and `resets` is a time in Unix seconds. */
   readonly limits?: readonly { readonly name: string; readonly used: number; readonly resets?: number }[]
 }
 
@@ -69,7 +66,7 @@ export const mergeFound = (a: FoundTool, b: FoundTool): FoundTool => ({
   limits: [...(a.limits ?? []), ...(b.limits ?? [])],
 })
 
-/** The time of a look, and the limits of what a reader may use at it. */
+/** The time of a look, and what it gives to the readers. */
 export interface Look {
   /** The present time in Unix milliseconds. */
   readonly now: number
@@ -88,12 +85,12 @@ export const keptSeconds = 7 * 86_400
 export const quotedWord = (word: unknown): string =>
   typeof word === 'string' && /^[a-z][\w./-]{0,39}$/i.test(word) ? `"${word}"` : 'something unknown'
 
-/** The facts that the lines of a file give for every tool. */
+/** The facts that svc reads from the files of every tool. */
 interface FileFacts {
   readonly version?: string
   /** The time of its last line, in Unix seconds. */
   readonly last?: number
-  /** The type of the first line that is not known. */
+  /** The first type of a line that svc does not know. */
   readonly unknown?: string
 }
 
@@ -104,8 +101,8 @@ export const withUnknown = <T extends FileFacts>(before: T, type: string): T => 
 })
 
 /**
- * Faults, as parts of a sentence, about files that changed today and gave no session. A newer version of the tool may
- * have written them, with lines that svc does not understand.
+ * Returns at most one fault, as a part of a sentence, about files that gave no session. A newer version of the tool may
+ * have written lines that svc does not understand.
  */
 export const unknownLines = (withoutSession: readonly FileFacts[]): string[] =>
   withoutSession
@@ -116,7 +113,6 @@ export const unknownLines = (withoutSession: readonly FileFacts[]): string[] =>
 export const newestVersion = (files: readonly FileFacts[]): string | undefined =>
   versionIn([...files].sort(byNewest).find(({ version }) => version !== undefined)?.version)
 
-/** Sorts the newest file first. */
 export const byNewest = (a: FileFacts, b: FileFacts): number => (b.last ?? 0) - (a.last ?? 0)
 
 /** Groups files or notes by a key, such as their session. Node 20 has no `Map.groupBy`. */
@@ -131,8 +127,8 @@ export function groupBy<T>(all: readonly T[], keyOf: (one: T) => string): Map<st
 }
 
 /**
- * Returns the function that finds the beginning of a chain in which each session started the next. `parents` has the
- * session that started each, and is asked once for each. Sessions that started each other stand alone.
+ * Returns the function that finds the first session of a chain in which each session started the next. `parents` maps
+ * each session to the one that started it. A session in a circle counts as the first of its own chain.
  */
 export function rootFinder(parents: ReadonlyMap<string, string | undefined>): (id: string) => string {
   const roots = new Map<string, string>()
@@ -144,8 +140,7 @@ export function rootFinder(parents: ReadonlyMap<string, string | undefined>): (i
       chain.push(next)
       next = parents.get(next)
     }
-    // The chain ends at a session that is known already. If that session is in this chain, the chain is a circle from
-    // there on.
+    // If the search stopped at a session of this chain, the chain is a circle from that session on.
     const circle = next === undefined ? -1 : chain.indexOf(next)
     const root = next === undefined ? chain.at(-1) : roots.get(next)
     for (const one of circle < 0 ? chain : chain.slice(0, circle)) roots.set(one, root ?? one)

@@ -5,7 +5,7 @@
 
 /** Numbers of tokens by kind. */
 export interface Tokens {
-  /** The tokens that were sent, without those that the service had cached. */
+  /** The tokens that were sent, without those that the provider of the model had cached. */
   readonly input: number
   readonly cached: number
   readonly output: number
@@ -55,7 +55,7 @@ export function addTokensOfAnswer(spent: Spent, model: string, tokens: Tokens, d
   }
 }
 
-/** Notes the cost that the tool reported. */
+/** Stores the cost that the tool reported for all tokens so far. */
 export function withReportedCost(spent: Spent, reported: ReportedCost, day: number): Spent {
   const today = onDay(spent.today, day)
   const before = spent.reported?.usd ?? 0
@@ -63,7 +63,7 @@ export function withReportedCost(spent: Spent, reported: ReportedCost, day: numb
   return { ...spent, reported, today: today.day === day ? { ...today, reported: (today.reported ?? 0) + more } : today }
 }
 
-/** Notes one more cost that the tool reported, with the tokens that it covers. */
+/** Adds a cost that the tool reported for one answer. */
 export const withAddedCost = (spent: Spent, more: ReportedCost, day: number): Spent =>
   withReportedCost(spent, { ...(addReportedCosts(spent.reported, more) ?? more), isSum: true }, day)
 
@@ -126,8 +126,8 @@ function uncoveredOf({ all, reported }: Pick<Spent, 'all' | 'reported'>): Models
 }
 
 /**
- * The smaller number of tokens for each model. If a reported cost does not cover all tokens, the ones used last have no
- * cost.
+ * The smaller number of tokens for each model. `costOfDay` assumes that the tokens without a reported cost are those
+ * that were used last.
  */
 const minTokensOf = (all: Models, other: Models): Models =>
   perModel(all, (tokens, model) => {
@@ -232,7 +232,7 @@ export function modelCosts(spent: Spent, prices: Prices): Record<string, number>
 export const knownCost = ({ reported, estimated }: Cost): number | undefined =>
   reported === undefined && estimated === undefined ? undefined : (reported ?? 0) + (estimated ?? 0)
 
-/** The sum of several costs. If one of them is unknown, the sum is a minimum. */
+/** The sum of several costs. If a part of one of them is unknown, the sum is a minimum. */
 export function totalCost(costs: readonly Cost[]): Cost {
   const sum = (values: readonly (number | undefined)[]) => {
     const known = values.filter((value) => value !== undefined)
@@ -258,7 +258,10 @@ const dateSuffix = /[-@](?:\d{8}|\d{4}-\d{2}-\d{2})$/
 const ownOf = <T>(all: Readonly<Record<string, T>>, key: string): T | undefined =>
   Object.hasOwn(all, key) ? all[key] : undefined
 
-/** Reads the setting `prices`: `MODEL=IN/OUT/CACHED` in USD per million tokens, separated by spaces. */
+/**
+ * Reads the setting `prices`: `MODEL=IN/OUT/CACHED` in USD per million tokens, separated by spaces. Without `/CACHED`,
+ * cached tokens cost as much as others. `wrong` is the number of words that cannot be read.
+ */
 export function readPrices(text: string): { readonly prices: Prices; readonly wrong: number } {
   const words = text.split(/\s+/).filter((word) => word !== '')
   const read = words.map((word) => pricePattern.exec(word))

@@ -1,4 +1,4 @@
-/** The tools whose sessions svc reads, and the folders in which they keep them. */
+/** The tools whose sessions svc reads, and the folders with these sessions. */
 import { isAbsolute, join, resolve } from 'node:path'
 import { claudeReader } from './claude-files.ts'
 import { codexReader } from './codex-files.ts'

@@ -1,7 +1,4 @@
-/**
- * The transcripts of Claude Code, folded line by line. Pure. Only the model, tokens, cost, times and the folder of a
- * line are kept, never a text.
- */
+/** Computes facts from the transcripts of Claude Code, line by line. Pure. No text of a person or model is kept. */
 import { isObject } from '@svc/protocol'
 import { quotedWord, withUnknown } from './session.ts'
 import {
@@ -24,13 +21,13 @@ export interface Transcript {
   readonly model?: string
   readonly started?: number
   readonly last?: number
-  /** The time at which the tool reported the cost. It does so at its end. */
+  /** The time at which the tool last reported the cost, which it does when it ends. */
   readonly reportedAt?: number
   /** True if there was a message of the person or of the model. */
   readonly hasMessages: boolean
   /** True if the last message is an error of the tool. */
   readonly isFailed: boolean
-  /** True if the session was forked from another one. Its tool then reports the cost of both. */
+  /** True if the session was forked from another one. The cost that the tool reports is then that of both sessions. */
   readonly isFork?: boolean
   readonly steps: number
   readonly spent: Spent
@@ -38,7 +35,7 @@ export interface Transcript {
    * The last answers of the model. An answer may have several lines, and each states all tokens of the answer so far.
    */
   readonly answers: readonly { readonly id: string; readonly tokens: Tokens }[]
-  /** The type of the first line that is not known. */
+  /** The first type of a line that svc does not know. */
   readonly unknown?: string
 }
 
@@ -51,8 +48,8 @@ export const emptyTranscript: Transcript = {
 }
 
 /**
- * The transcript after one more line. `dayOf` numbers the days of the machine's zone. A session that was forked begins
- * with a copy of the lines of the other one: these are older than its own first line, or name the other session.
+ * The transcript after one more line. `dayOf` numbers the days of the machine's zone. The lines that a fork copied from
+ * the other session do not count: they name that session, or are older than the first line of this one.
  */
 export function withTranscriptLine(before: Transcript, line: JsonObject, dayOf: (at: number) => number): Transcript {
   const at = timeIn(line.timestamp)
@@ -85,7 +82,7 @@ export function withTranscriptLine(before: Transcript, line: JsonObject, dayOf: 
 /** A line counts even if it seems older than the first line by this many seconds, since lines may be out of order. */
 const orderSeconds = 2
 
-/** The types of lines that svc knows and ignores: they hold nothing that it shows. */
+/** The types of lines that svc knows and ignores. */
 const knownTypes: ReadonlySet<string> = new Set([
   ...['system', 'summary', 'attachment', 'progress', 'mode', 'permission-mode', 'last-prompt', 'queue-operation'],
   ...['api-request', 'api-request-blob', 'api-request-shape', 'file-history-snapshot', 'tools-used', 'atis-latch'],
