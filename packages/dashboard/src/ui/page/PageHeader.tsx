@@ -31,8 +31,8 @@ export function PageHeader({ title, note, before, actions }: PageHeaderProps) {
 }
 
 /**
- * The two parts of the title of the browser tab. Each page sets `title`, and the frame around the page sets `count`,
- * the number before the title.
+ * The two parts of the title of the browser tab. Each page sets `title`. The shell around the pages of a workspace sets
+ * `count`, the number before the title.
  */
 const shown = { title: '', count: 0 }
 const write = () => {
