@@ -11,7 +11,6 @@ import type { ProcessState } from '../../state/process-note.ts'
 import type { UpdateStepResult } from './change.ts'
 import type { Update } from './journal.ts'
 
-/** Everything that the steps of an update use. */
 export interface UpdateContext {
   readonly folder: Folder
   readonly blueprint: string
@@ -30,11 +29,11 @@ export interface UpdateContext {
   readonly manifest: () => Promise<Manifest | undefined>
   /** The state of the update as the journal has it. */
   readonly now: () => Update
-  /** Returns a wish of the service, if one can be started now. */
+  /** Returns the start of the update that the service wishes, if it can be started now. */
   readonly wish: () => UpdateStepResult | undefined
-  /** Returns a request of a person on this machine, if there is one. */
+  /** Returns what a person on this machine has requested, if it changes the update. */
   readonly asked: () => UpdateStepResult | undefined
-  /** Makes the launcher check the files at once. */
+  /** Makes the launcher check at once which version `current` leads to. */
   readonly look: () => void
   /** Writes the update to the journal. If that fails, returns why; the write is repeated later. */
   readonly save: (update: Update) => string | undefined

@@ -42,10 +42,7 @@ const update = withDefaults(
       previous: versionRef,
       /** The version that is being installed, from the wish until it is kept. */
       to: versionRef,
-      /**
-       * The number of trials of the new version. A trial that a clean end of the runtime interrupts is not counted.
-       * After a kill the version gets one more trial.
-       */
+      /** The number of trials of the new version, except one that a clean end of the runtime interrupted. */
       proofs: number(),
       window,
       /** The version that a rollback in progress leaves. */
@@ -58,8 +55,8 @@ const update = withDefaults(
        */
       rollbacks: list(moment, 10_000),
       /**
-       * The version whose update failed for a passing reason, and the time in Unix milliseconds before which it is not
-       * tried again.
+       * The version whose update failed for a passing reason, and the time in Unix milliseconds from which it is tried
+       * again.
        */
       retry: moment,
       /** The last request of a person on this machine, with its answer. */

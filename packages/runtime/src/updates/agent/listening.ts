@@ -1,7 +1,6 @@
 /**
- * The state machine of the wishes for an agent's version, as pure functions: what the runtime knows about wishes
- * besides the journal, and the acts that follow each event. moves.ts and change.ts describe the update itself; this
- * file decides when one starts and when it is aborted.
+ * Decides when an update that the service wishes starts and when it is aborted, as a state machine of pure functions.
+ * moves.ts and change.ts describe the update itself.
  */
 import type { ReceivedAnswer } from '@svc/protocol'
 import type { Moment } from '../../machine/base/time.ts'
@@ -22,7 +21,7 @@ export interface ListeningState {
   readonly lastVerdict: WishVerdict
   /** When the last update that the service wished was started, in milliseconds of the monotonic clock. */
   readonly began: number
-  /** The version that the last update wished by the service installs. */
+  /** The version of the last update that the service wished and the runtime started. */
   readonly aim?: string
   /**
    * `deaths` counts the crashes of the agent's process since this runtime started. `exit` is the time of the last crash
@@ -34,11 +33,11 @@ export interface ListeningState {
 export type ListeningEvent =
   | { readonly is: 'answer'; readonly desired: ReceivedAnswer['desired'] }
   | { readonly is: 'process'; readonly state: ProcessState }
-  /** No update is in progress, or a version is only being watched, so a wish of the service can be started. */
+  /** No update is in progress, although a version may be watched, so an update can be started. */
   | { readonly is: 'idle' }
   /**
-   * The state of the disk, for a wish that could be started. `busy`: the runtime is being updated. `here`: the previous
-   * version is on the disk.
+   * The answer to the act `check disk`. `busy`: the runtime is being updated. `here`: the previous version is on the
+   * disk.
    */
   | { readonly is: 'seen'; readonly busy: boolean; readonly here: boolean }
   | { readonly is: 'changed'; readonly update: Update }
@@ -58,9 +57,7 @@ export type ListeningAct =
 
 export interface ListeningRules {
   readonly blueprint: string
-  /**
-   * The minimum milliseconds between the starts of two updates that the service wishes, whatever their versions are.
-   */
+  /** The minimum milliseconds between the starts of two updates that the service wishes, even to different versions. */
   readonly minApart: number
   /** The factor (SVC_TIME_SCALE) by which stored waits and the day of D29 are shortened. */
   readonly scale: number
@@ -102,7 +99,7 @@ export function step(current: ListeningState, event: ListeningEvent, rules: List
 
 function afterAnswer(current: ListeningState, { blueprint }: ListeningRules): ListeningStep {
   const { update, desired, aim } = current
-  // A wish that was withdrawn before the swap aborts the update; after the swap, the abort is ignored (D31).
+  // If the service has withdrawn its wish, the update is aborted; after the swap, the abort is ignored (D31).
   const stands = desired?.blueprint === blueprint && desired.version === aim
   const abort: ListeningAct[] = stands ? [] : [{ do: 'abort' }]
   if (!liftsHold(desired, blueprint, update)) return { state: current, acts: abort }

@@ -1,9 +1,8 @@
 /**
- * The update of a blueprint (3.3) as a pure table; drive.ts carries out the steps. `fetching` downloads the bundle,
- * `staging` judges it, unpacks it beside the running version and links the state, `swapping` makes `current` lead to
- * it, `proving` runs it until it reports a level that is not bad, `watching` rolls back if it gets worse within 30
- * minutes, and `undoing` puts `current` back after outcome and hold were noted. `killed` stands for a start after a
- * kill; start.ts also checks where `current` leads.
+ * The update of a blueprint (3.3) as a pure table; drive.ts carries out the steps. `fetching`: download the bundle.
+ * `staging`: judge and unpack it, and link the state. `swapping`: make `current` lead to the new version. `proving`:
+ * run it until its level is known and not bad. `watching`: roll back if it gets worse within 30 minutes. `undoing`:
+ * make `current` lead to the version before. The event `killed` is a start after a kill (start.ts).
  */
 import type { Outcome } from '@svc/protocol'
 
@@ -38,10 +37,10 @@ export const moves = {
   idle: { wanted: 'fetching', present: 'swapping', asked: 'undoing' },
   fetching: { done: 'staging', unreachable: 'idle', refused: 'idle', dropped: 'idle', killed: 'idle' },
   staging: { done: 'swapping', unreachable: 'idle', refused: 'idle', dropped: 'idle', killed: 'idle' },
-  // after a kill, a start continues with `proving` only if `current` already leads to the new version; otherwise the
-  // update ends (start.ts)
+  // After a kill, the trial starts only if `current` already leads to the new version. Otherwise the update ends
+  // (start.ts).
   swapping: { done: 'proving', unreachable: 'idle', dropped: 'idle', killed: 'proving' },
-  // after a kill the version gets one more trial; if that trial is killed, too, the version is rolled back
+  // After a kill the version gets one more trial. If that trial is killed, too, the version is rolled back.
   proving: { done: 'watching', worse: 'undoing', asked: 'undoing', killed: 'proving' },
   watching: {
     over: 'idle',
@@ -59,8 +58,8 @@ export const move = (state: UpdateState, event: UpdateEvent): UpdateState =>
   (moves[state] as Partial<Record<UpdateEvent, UpdateState>>)[event] ?? state
 
 /**
- * The outcome to report for an update that ends without a swap (3.3). If the bundle was at fault, the version is put on
- * hold; after a fault of a machine or a network it is not (D26).
+ * The outcome to report for an update that fails before the swap (3.3). `holds` is true if the version is put on hold,
+ * because the bundle was at fault (D26).
  */
 export const endOutcomes = {
   unreachable: { outcome: 'failed', holds: false },

@@ -9,8 +9,8 @@ import { secondsToWatch } from './watching.ts'
 import { isRetryAhead, judgeBlueprintWish, loopingVersions, maxRollbacks, type WishFacts } from './wish.ts'
 
 /**
- * The part `applied` of a report (2.5). Its `version` is the version that works. Before the first update its message is
- * `installed`.
+ * The part `applied` of a report (2.5). Its `version` is the version that is in use, even after a failed update. Before
+ * the first update its message is `installed`.
  */
 export const appliedOf = ({ running, applied }: Pick<Update, 'running' | 'applied'>): AppliedUpdate =>
   applied ? { ...applied, version: running.version } : { version: running.version, outcome: 'ok', message: 'installed' }

@@ -1,7 +1,7 @@
 /**
  * Fourth step of an update, "run health" (3.3), the trial: the agent runs the new version and must report a level that
  * is not bad within `health.start_seconds`. Without a status file its process must stay up instead. While the agent is
- * paused, the version is not judged and the time does not count.
+ * paused, stopped or suspended, the version is not judged and the time does not count.
  */
 import { type Level, levelRank } from '@svc/protocol'
 import { flooredMs, scaledMs, wait } from '../../machine/base/time.ts'
@@ -14,7 +14,7 @@ import type { UpdateStepResult } from './change.ts'
 import { isResting, tickMs, type UpdateContext, type UpdateStep } from './ground.ts'
 import { ownLevel, type StatusRead, statusReader } from './status.ts'
 
-/** The seconds for which a start must last to count as successful. */
+/** The seconds for which the process must have run before the version can pass its trial. */
 const countsSeconds = 5
 /** The seconds that the launcher has to replace the old version by the new one, in addition to `stop_seconds`. */
 const replaceSeconds = 60
@@ -48,18 +48,12 @@ export function judgeSample({ process, name, up, status }: Sample): Proof {
     : { is: 'good', level }
 }
 
-/**
- * The remark that says where a person can read the output of the process. It is part of a text that leaves the machine,
- * so it uses the plain name of the command.
- */
+/** The remark that says where a person can read the output of the process. */
 const printedHint = ` ("${plainHint('logs output')}" on its machine shows what it printed)`
 
 const notUp = 'it did not stay up'
 
-/**
- * Says how the agent's process last ended, as the reason why the new version has not passed its trial. The reason is
- * stored and read later, so it contains no times.
- */
+/** Says how the agent's process last ended, as the reason why the new version has not passed its trial. */
 function endOf(process: ProcessState): string {
   if (!('exit' in process) || !process.exit) return notUp
   const crashes = 'crashes' in process ? process.crashes : 0
@@ -93,7 +87,7 @@ export const proving: UpdateStep = async (ground, update) => {
   let pid = 0
   let since = 0
   let last = performance.now()
-  /** How the process of the new version last ended. The present process does not show that. */
+  /** How a process of the new version last ended. It is kept here, since a process that runs now does not show it. */
   let ended: string | undefined
   for (;;) {
     const now = performance.now()

@@ -49,9 +49,7 @@ export function stateAtStart(
   }
 }
 
-/**
- * The reason that is reported for a rollback whose real reason is unknown, because the disk refused the note about it.
- */
+/** The reason to report for a rollback whose real reason could not be written to the disk. */
 const unnotedReason = 'it was put back, and the disk did not take the reason'
 
 /**

@@ -37,7 +37,7 @@ export function statusReader(
     const read = readFile(folder, file)
     const status = statusAfterRead(kept, read, name, at)
     kept = status.kept
-    // The time of the content that was read. The agent may have written again since.
+    // The time at which the content that was read was written. The agent may have written again since.
     const written = read.is === 'bytes' ? read.mtimeMs : undefined
     const began = Number(process.started ?? Number.NaN) * 1000
     return {
