@@ -1,4 +1,4 @@
-/** Values in lines and notes that other programs wrote. A value of another type is absent. */
+/** Reads values from lines and notes that other programs wrote. */
 
 export type JsonObject = Readonly<Record<string, unknown>>
 
@@ -16,11 +16,11 @@ export function objectIn(line: Buffer): JsonObject | undefined {
 export const textIn = (value: unknown): string | undefined =>
   typeof value === 'string' && value !== '' && value.length <= 4096 ? value : undefined
 
-/** The id of a session; undefined for any text that a person may have written, because ids leave the machine. */
+/** Reads the id of a session, a UUID. Other text is refused: ids leave the machine, and texts of people must not. */
 export const sessionIdIn = (value: unknown): string | undefined =>
   typeof value === 'string' && /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/.test(value) ? value : undefined
 
-/** A property that is absent if it has no value. */
+/** Returns an object with this property, or an empty object if the value is undefined. */
 export const optionalProperty = <K extends string, T>(key: K, value: T | undefined): { readonly [P in K]?: T } =>
   (value === undefined ? {} : { [key]: value }) as { [P in K]?: T }
 

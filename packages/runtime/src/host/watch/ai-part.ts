@@ -110,7 +110,7 @@ function labelOf(tools: readonly FoundTool[], judged: readonly JudgedSession[], 
   return other === undefined ? all : `${all}, but ${other.name} needs you`
 }
 
-/** The states of sessions, as words behind the name of a session in a label. */
+/** The states of sessions, as words after the name of a session in a label. */
 const shortWords: Readonly<Record<SessionState, string>> = {
   running: 'runs',
   waiting: 'waits for you',
@@ -164,7 +164,7 @@ function gaugeOf(
   return { name, used, ...(resets !== undefined && { detail: `resets ${clockText(resets, now, zone)}` }) }
 }
 
-/** The table of sessions: all that are open, that need a person, or that were active today. */
+/** The table of sessions: all that are open, that need a person, or that used tokens today. */
 function sessionPanel(judged: readonly JudgedSession[], context: AiJudgeContext): Panel {
   const { now, zone, today, prices } = context
   const rows = judged.filter((one) => isOpen(one) || one.level !== undefined || one.session.spent.today.day === today)
@@ -211,7 +211,7 @@ function todayPanel(
   }
 }
 
-/** The cells with the reported and the estimated cost. The last cell with a known cost says if parts are unknown. */
+/** The cells with the reported and the estimated cost. If a part is unknown, the last known cost gets `at least`. */
 function costCells({ reported, estimated, isMinimum }: Cost): [string, string] {
   const atLeast = isMinimum ? 'at least ' : ''
   if (estimated !== undefined)

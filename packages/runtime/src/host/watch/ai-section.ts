@@ -1,7 +1,4 @@
-/**
- * The input and output of the section *ai*: reads the files of the tools at each look, and keeps the numbers of their
- * sessions.
- */
+/** The input and output of the section *ai*: reads files of the tools, and stores the numbers of their sessions. */
 import { existsSync, realpathSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { limits } from '@svc/protocol'
@@ -46,7 +43,7 @@ export const aiPaths = ({ state, settings }: Pick<Folder, 'state' | 'settings'>,
   ...{ state, settings, home: ownFolders(env).HOME },
 })
 
-/** The folders of tools besides their default folders: those that were noted, and those that this environment names. */
+/** The folders of tools besides their default folders: those in the note, and those that this environment names. */
 export const chosenFolders = (note: AdoptedNote | undefined, env: NodeJS.ProcessEnv): string[] => [
   ...new Set([
     ...(note?.folders ?? []),
@@ -60,8 +57,8 @@ export const chosenFolders = (note: AdoptedNote | undefined, env: NodeJS.Process
 type ChosenAi = Pick<AdoptedNote, 'names' | 'folders'>
 
 /**
- * Returns the function that makes the section for `svc watch` from the present choices of the person. The section looks
- * again and again, and remembers what it has read.
+ * Returns the function that makes the section for `svc watch` from the present choices of the person. All sections that
+ * it makes share what they have read.
  */
 export function watchedSessions(paths: AiPaths): (chosen: ChosenAi) => Section {
   const find = finder()
@@ -109,16 +106,10 @@ export interface AiLook {
   readonly numbers: SessionNumbers
 }
 
-/**
- * A single look reads at most this many times as much as each look of `svc watch`. The result says that the rest is
- * missing.
- */
+/** A single look reads up to this many times as much as a look of `svc watch`, because no later look reads the rest. */
 const maxPasses = 8
 
-/**
- * Looks once, for a command. It reads up to `maxPasses` times as much as a look of `svc watch` does, because no later
- * look can read the rest. `isFirst` says that this is the first look after sessions were switched on.
- */
+/** Looks once, for a command. `isFirst` is true for the first look after sessions were switched on. */
 export function lookAtSessions(paths: AiPaths, { names, folders }: ChosenAi, isFirst = false): AiLook {
   const find = finder()
   const now = Date.now()
@@ -193,12 +184,12 @@ const lookAt = (now: number, zone: string): Look => ({ now, budget: newBudget(),
 
 const quarterSeconds = 900
 /**
- * The days of the zone that was asked for last. There is one entry for each quarter of an hour, since clocks change
- * only between two quarters.
+ * The days of the zone that was asked for last, by the number of a quarter of an hour. Clocks change only between two
+ * quarters.
  */
 let days: { readonly zone: string; readonly known: Map<number, number> } | undefined
 
-/** Numbers the days of a zone, at a time in Unix seconds. The offsets are kept, since they are slow to compute. */
+/** Returns the function that numbers the days of a zone. The numbers are cached, since they are slow to compute. */
 function daysOf(zone: string): (at: number) => number {
   if (days?.zone !== zone || days.known.size > 10_000) days = { zone, known: new Map() }
   const { known } = days

@@ -92,7 +92,7 @@ const faultWords: Readonly<Record<SeenFault['of'], (lines: string) => string>> =
   line: (lines) => `${lines}: not a line that cron knows`,
 }
 
-/** The number of jobs above which a warning says that each look at them takes time and memory. */
+/** With more jobs than this, an item advises against dates in names, since each job takes time and memory. */
 const manyJobs = 1000
 
 function recordsItem({ jobs, passedOver, closed, unrecorded }: FoundJobs, { now }: JobJudgeContext): Item | undefined {
@@ -106,7 +106,7 @@ function recordsItem({ jobs, passedOver, closed, unrecorded }: FoundJobs, { now 
   return says.length === 0 ? undefined : { name: 'Records', level: 'info', detail: says.join('; ') }
 }
 
-/** The label for all items together. It says that all is well only if every item is well. */
+/** The label for all items. It says `all well` only if no item needs a person and every job folder can be read. */
 function labelOf(jobs: readonly JudgedJob[], others: readonly Item[], closed: number): string {
   const need = jobs.filter(needs)
   const all = counted(jobs.length, 'job')
@@ -139,8 +139,8 @@ function activeOf(jobs: readonly JudgedJob[]): NonNullable<StatusPart['active']>
 }
 
 /**
- * The runs to report. These are for each job the last run, the run that ended last, the oldest run in progress, and the
- * run whose output the last failure has replaced; and the newest runs of all jobs.
+ * The runs to report: for each job, the last run, the run that ended last, the oldest run in progress, and the run
+ * whose output the last failure has replaced. The newest runs of all jobs follow.
  */
 function runsOf(jobs: readonly JudgedJob[]): Run[] {
   const printed = new Set(jobs.flatMap(({ name, runs }) => newestPrinted(name, runs)))
@@ -160,8 +160,8 @@ function runsOf(jobs: readonly JudgedJob[]): Run[] {
 }
 
 /**
- * The newest runs of all jobs. The function does not sort all runs, since there may be fifty thousand of them. A job
- * whose last run is not among the newest has no run among them.
+ * The newest runs of all jobs. All runs are not sorted, since there may be fifty thousand of them: only the jobs with
+ * the newest last runs can have one of the newest.
  */
 function newestOf(jobs: readonly JudgedJob[]): NamedRun[] {
   const queues = jobs
@@ -187,20 +187,20 @@ interface NamedRun {
   readonly run: ShownRun
 }
 
-/** The run whose output is in `failed.log`: the newest run that names this log. The list has this run, or is empty. */
+/** A list with the newest run that names `failed.log`, which is the run whose output is in it. Empty without one. */
 const newestPrinted = (name: string, runs: readonly ShownRun[]): ShownRun[] =>
   runs.filter(({ log }) => log === failedLogName(name)).slice(0, 1)
 
 /**
- * The previous run that named this log. It is sent once more, because the service still stores the name of the log with
- * it.
+ * The second newest run that names `failed.log`. It is reported again with another log, because the service still
+ * stores `failed.log` for it.
  */
 const replacedPrint = (name: string, runs: readonly ShownRun[]): ShownRun | undefined =>
   runs.filter(({ log }) => log === failedLogName(name))[1]
 
 /**
- * A run as it is reported. `isPrinted` is true if `failed.log` has its output. Any other failed run names the log of
- * the job instead, since a later failure has replaced `failed.log`.
+ * A run as it is reported. `isPrinted` is true if `failed.log` has its output. Any other run that names `failed.log` is
+ * reported with the log of the job instead, since a later failure has replaced `failed.log`.
  */
 const reported = ({ name, run }: NamedRun, isPrinted: boolean): Run => {
   const { id, status, started, ended, cost_usd, output_tokens, models, subjects = [subjectOf(name)], log } = run

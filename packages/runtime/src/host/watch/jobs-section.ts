@@ -1,6 +1,6 @@
 /**
- * The input and output of the section *jobs*: reads the folder of jobs at each look, asks `crontab` every five minutes,
- * and notices that the machine slept.
+ * The input and output of the section *jobs*: reads the folder of jobs at each look, asks `crontab` for the table, and
+ * notices that the machine slept.
  */
 import { readFileSync, rmSync } from 'node:fs'
 import { uptime } from 'node:os'
@@ -36,7 +36,7 @@ interface JobsLook {
   readonly wrong: readonly string[]
 }
 
-/** The milliseconds after which a record must have been written if the process of a run is gone. */
+/** If the process of a run is gone, its end must be in its record after this many milliseconds. */
 const pendingMs = 1000
 
 export async function lookAtJobs({ state, jobs, table }: JobsPaths): Promise<JobsLook> {
@@ -63,10 +63,13 @@ interface WatchedJobs extends Section {
   refresh(): Promise<void>
 }
 
-/** The time between two looks for folders of jobs that are over. */
+/** The time between two searches for folders of jobs to remove. */
 const sweepMs = 3_600_000
 
-/** If the two clocks differ by more than this between two looks, the machine slept or its clock was set. */
+/**
+ * The machine slept or its clock was set if, between two looks, the wall clock and the monotonic clock advance by
+ * amounts that differ by more than this.
+ */
 const sleptMs = 120_000
 
 export function watchedJobs(
@@ -114,7 +117,7 @@ export function watchedJobs(
       isFirst = false
       const asked = await askCrontab(seenJobs, now, true)
       failed = asked.failed
-      // Meanwhile a look may have changed the rest of the note.
+      // A look may have changed the rest of the note meanwhile.
       const { lines, faults, read } = asked.seen
       remember({ ...seenJobs, lines, faults, ...(read !== undefined && { read }), looked: Math.floor(now / 1000) })
     },
