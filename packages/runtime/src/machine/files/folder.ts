@@ -1,7 +1,7 @@
 /**
- * The paths of an agent's folder. One folder is one agent. The files of an agent that was connected by hand are in the
- * folder itself; those of an agent that was installed from a blueprint are in the version to which the link `current`
- * leads.
+ * The paths of an agent's folder; each agent has one folder. The files of an agent that was connected by hand are in
+ * the folder itself. An agent that was installed from a blueprint has one folder for each version, and the link
+ * `current` leads to the version that should run.
  */
 import { lstatSync } from 'node:fs'
 import { resolve } from 'node:path'
@@ -54,9 +54,7 @@ export interface Folder {
    * deletes such a file, the runtime does not create a folder in its place.
    */
   readonly shipped: string
-  /**
-   * The note in which the runtime remembers when the agent wrote its status file and how long it paused between writes.
-   */
+  /** The note about when the agent wrote its status file and how long it paused between writes. */
   readonly statusWrites: string
   readonly staging: string
   readonly log: string
@@ -132,10 +130,7 @@ export function folderAt(dir: string): Folder {
   }
 }
 
-/**
- * Creates the runtime's own folders. Only the owner can read the journal's folder, since it contains payloads of
- * commands.
- */
+/** Creates `.svc` with the folders of the journal and the locks. Only the owner can read the journal. */
 export function createFolders(folder: Folder): void {
   createFolder(folder.svc)
   createFolder(folder.journal, 0o700)

@@ -18,8 +18,8 @@ export function readHandedText(file: string, what: string, max: number): string 
 const maxNamedLines = 10
 
 /**
- * The variables of a secrets file, and remarks about values that may be mistakes. Throws a Refusal that names every
- * line that is not understood. No line is repeated, since it may hold a secret.
+ * The variables of a secrets file, and remarks about values that may be mistakes. Throws a Refusal if a line is not
+ * understood or repeats a name. The Refusal numbers the lines but does not quote them, since they may hold secrets.
  */
 export function readHandedEnv(file: string): { readonly env: EnvFileValues; readonly remarks: readonly string[] } {
   const read = readEnvText(readHandedText(file, 'The secrets file', maxEnvBytes))

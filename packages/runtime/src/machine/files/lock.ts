@@ -1,9 +1,8 @@
 /**
- * Locks of a folder that end with their process (D58), without flock, which Node lacks, or a socket. A lock is a series
- * of files `lock/<name>.<n>`, each created once by an exclusive link. The file with the highest number is the state and
- * is never removed: the lock is free if the file contains `releasedLockText` or its process is dead. To take the lock,
- * a process creates the next number, so that only one of two succeeds. `runtime` is held as long as a runtime or
- * reporter runs, `turn` while the pause, the settings or the journal are changed.
+ * Locks of a folder that end with their process (D58); Node has no flock. The file `lock/<name>.<n>` with the highest
+ * number is the state of a lock: the lock is free if the file contains `releasedLockText` or its process is dead. To
+ * take the lock, a process creates the next number by an exclusive link, so that only one of two succeeds. `runtime` is
+ * held as long as a runtime or reporter runs, `turn` while a process changes files in `.svc`, such as the settings.
  */
 import { randomBytes } from 'node:crypto'
 import { closeSync, ftruncateSync, linkSync, openSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
@@ -25,8 +24,8 @@ export interface Holder extends ProcessIdentity {
   readonly what: string
   readonly since: number
   /**
-   * The thread that holds the lock. If a runtime's thread ends while it holds the lock `turn`, its process continues;
-   * the next runtime in that process sees by the thread's id that the lock is free.
+   * The thread that holds the lock. If a worker thread ends while it holds the lock `turn`, its process continues; the
+   * next worker in that process sees by the thread's id that the lock is free.
    */
   readonly thread?: number
 }
@@ -56,8 +55,8 @@ export function tryLock(folder: Folder, name: LockName, what: string): LockTry {
 }
 
 /**
- * True if the lock `turn` is held by a thread of this process that has ended. Only the thread of the current runtime
- * takes `turn`, so another thread id belongs to an earlier runtime.
+ * True if the lock `turn` is held by a thread of this process that has ended. In a process, only the current worker
+ * takes `turn`, so another thread id belongs to an earlier worker.
  */
 const endedHere = ({ pid, thread = threadId }: Holder): boolean => pid === process.pid && thread !== threadId
 
@@ -85,7 +84,7 @@ export function tryLockOnFullDisk(folder: Folder, name: LockName, what: string):
 /** Calls `work` while holding the lock `turn`. Waits up to five seconds for the lock. */
 export const withTurn = <T>(folder: Folder, what: string, work: () => T): T => workWithTurn(folder, what, tryLock, work)
 
-/** Like `withTurn`, for what must work on a full disk: it needs no room for the lock. */
+/** Like `withTurn`, for work that must be possible on a full disk: it needs no room for the lock. */
 export const withTurnOnFullDisk = <T>(folder: Folder, what: string, work: () => T): T =>
   workWithTurn(folder, what, tryLockOnFullDisk, work)
 
@@ -156,8 +155,8 @@ function make(folder: Folder, name: LockName, n: number, what: string): boolean 
 const releasedLockText = '{"released":true}'
 
 /**
- * Releases a lock. Without room for a new file the old one is overwritten in place. A lock that cannot be released ends
- * with its process, so this never throws.
+ * Releases a lock. If no new file can replace the lock's file, the file is overwritten in place. Never throws: a lock
+ * that cannot be released ends with its process.
  */
 function release(folder: Folder, name: LockName, n: number): void {
   const file = fileOf(folder, name, n)
@@ -174,8 +173,8 @@ function release(folder: Folder, name: LockName, n: number): void {
 }
 
 /**
- * Overwrites a file in place. Spaces fill the rest, so it is neither longer nor shorter. A reader that sees only a part
- * of the text treats the lock as free, which is correct.
+ * Overwrites a lock's file in place, padded with spaces to its size. A reader that sees only a part of the text treats
+ * the lock as free, which is correct.
  */
 function overwrite(file: string, text: string): void {
   try {

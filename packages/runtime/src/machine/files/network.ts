@@ -12,8 +12,8 @@ const proxyNames = ['HTTPS_PROXY', 'HTTP_PROXY', 'ALL_PROXY', 'NO_PROXY'].flatMa
 const names: readonly string[] = [...authorityNames, ...proxyNames, 'HOME']
 
 /**
- * True for a variable that only names files, folders or hosts, so that its value is not secret. The value of a proxy
- * variable may contain a password.
+ * True for a variable whose value is not secret, because it only names files, folders or hosts. The address of a proxy
+ * may contain a password.
  */
 export const isLocationVariable = (name: string): boolean =>
   [...authorityNames, 'HOME', 'NO_PROXY', 'no_proxy'].some((each) => each === name)
@@ -56,8 +56,8 @@ export function variablesToRemember(origin: string, own: NamedValues = process.e
 }
 
 /**
- * Returns the value to write into the file; undefined if it cannot be written there. Paths are made absolute, because a
- * unit does not know the folder of the shell to which they are relative.
+ * The value to write into `.svc/agent.env`; undefined if it is empty or has several lines. Paths are made absolute,
+ * because a unit does not run in the folder of the shell to which they are relative.
  */
 function keptValue(name: string, value: string): string | undefined {
   if (value === '' || /[\r\n\0]/.test(value)) return undefined

@@ -1,7 +1,7 @@
 /**
- * Describes a note, a small file on the disk, in one place. Its fields give its type, a reader that never throws, a
- * writer (durable unless the note is light) and a maximum size. A field that is missing or has another type gets its
- * default, so notes of older and newer runtimes can be read.
+ * Describes a note, a small JSON file on the disk, in one place: its type, its maximum size, a reader that never
+ * throws, and a writer. Properties that are unknown or have another type are left out, so that notes of older and newer
+ * runtimes can be read.
  */
 import { type Field, type FieldValue, field, type JsonSchema } from '@svc/protocol/fields'
 import { writeDurably, writeLightly } from './durable.ts'
@@ -21,7 +21,7 @@ interface Note<K extends keyof Folder, T> {
   write(folder: Pick<Folder, K>, value: T, purpose?: WritePurpose): void
 }
 
-/** The way in which a note is written: durably, and so that only its owner can read it, unless this says otherwise. */
+/** How a note is written. By default, it is written durably, and only its owner can read it. */
 interface WriteOptions {
   /** True if the note is not synced, so that a power failure may undo the last change. */
   readonly isLight?: true
@@ -48,7 +48,6 @@ export function describeNote<K extends keyof Folder, F extends Field<unknown>>(
   }
 }
 
-/** The type of a note; all its properties are readonly. */
 export type NoteValue<F> = DeepReadonly<FieldValue<F>>
 type DeepReadonly<T> = T extends object ? { readonly [K in keyof T]: DeepReadonly<T[K]> } : T
 

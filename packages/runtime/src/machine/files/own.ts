@@ -1,13 +1,13 @@
 /**
  * Opens files in folders that other users may have prepared. A link would lead to a file of somebody else, and opening
  * a pipe or a device may wait or do something. So the folder and the file must belong to this user, and the file must
- * be a regular file and not a link. `svc-exec` and the text that it gives to Node follow the same rule.
+ * be a regular file and not a link. guard.ts follows the same rule in code of its own.
  */
 import { closeSync, constants, fstatSync, lstatSync, openSync, type Stats, statSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { codeOf } from '../base/errors.ts'
 
-/** Opens a file without waiting. `flags` are those of open(2). Throws if it is not a file of this user. */
+/** Opens a file without waiting. `flags` are those of open(2). Throws unless this user owns the file and its folder. */
 export function openOwnFile(file: string, flags: number, mode?: number): number {
   const folder = dirname(file)
   if (!isOwner(statSync(folder).uid)) throw new Error(`${folder} belongs to another user`)
@@ -31,7 +31,7 @@ function mustBeOwn(file: string, stat: Stats): void {
 /** True if a file with this owner belongs to the user of this process, or if the system knows no users. */
 export const isOwner = (uid: number | undefined): boolean => [uid, undefined].includes(process.geteuid?.())
 
-/** The owner of a folder or, if the folder does not exist, of the nearest folder above it that exists. */
+/** The owner of a folder or, if it does not exist, of the nearest folder above it; undefined if it cannot be read. */
 export function ownerOf(path: string): number | undefined {
   try {
     return statSync(path).uid

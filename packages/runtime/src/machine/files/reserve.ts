@@ -10,8 +10,8 @@ import { explainErrors, isNoRoom } from './space.ts'
 
 const spareCount = 16
 /**
- * The bytes of a spare file: one block of most file systems, and larger than most notes. A note that replaces another
- * one frees a block and an inode, so the reserve stays complete as long as nobody else takes them.
+ * The bytes of a spare file: one block of most file systems, and larger than most notes. When a note made from a spare
+ * file replaces another note, a block and an inode become free, from which the reserve can be refilled.
  */
 const spareBytes = 4096
 
@@ -22,8 +22,8 @@ const spareBytes = 4096
 const sparesLeft = { stop: 0, process: 4, state: 8 } as const
 export type WritePurpose = keyof typeof sparesLeft
 /**
- * Files that only save work or are only read by people. If no spare is left, as in a folder of an earlier version, the
- * writes that stop the agent use their space.
+ * Files that the runtime can do without. If no spare is left, as in a folder of an earlier version, the writes that
+ * stop the agent use the space of these files.
  */
 const expendableFiles = ['journal/manifest.json', 'journal/outbox.json', 'log/svc.log.1']
 
@@ -34,8 +34,8 @@ function reserveOf(file: string): string | undefined {
 }
 
 /**
- * Moves a spare file to this path and opens it for writing. Returns undefined if none is left for this purpose. The
- * caller overwrites and shortens it.
+ * Moves a spare file to this path and opens it for writing; undefined if none is left for this purpose. The caller
+ * must overwrite and shorten the file.
  */
 export function takeSpare(path: string, purpose: WritePurpose): number | undefined {
   const reserve = reserveOf(path)
@@ -51,7 +51,7 @@ export function takeSpare(path: string, purpose: WritePurpose): number | undefin
   return undefined
 }
 
-/** Removes one spare file, so that its inode is free for a link or a folder. False if none is left for the purpose. */
+/** Removes one spare file, so that its room is free for something else. False if none is left for the purpose. */
 export function spendSpare(path: string, purpose: WritePurpose): boolean {
   const reserve = reserveOf(path)
   const [spare] = reserve === undefined ? [] : usableFiles(reserve, purpose)
@@ -88,7 +88,7 @@ export function refillReserve(file: string): void {
 export function fillReserve(svc: string): void {
   const reserve = join(svc, 'reserve')
   try {
-    // nothing here is synced, so a power failure may leave empty files
+    // spare files are not synced, so a power failure may leave empty ones, which are made again
     const names = namesOf(reserve).filter((name) => statSync(join(reserve, name)).size > 0)
     if (names.length >= spareCount) return
     mkdirSync(reserve, { recursive: true, mode: 0o700 })
@@ -99,8 +99,8 @@ export function fillReserve(svc: string): void {
 }
 
 /**
- * Throws, before anything is changed, if there is no room for what a start of the runtime must write: a lock and its
- * notes. Free space is used before the reserve.
+ * Throws if neither the reserve nor the file system has room for the files that a start of the runtime must write: a
+ * lock and notes.
  */
 export function refuseWithoutRoom(svc: string): void {
   fillReserve(svc)

@@ -17,14 +17,11 @@ export interface FreeSpace {
   readonly readOnly?: boolean
 }
 
-/** A file system with less free space than this, or than one percent of its size, is nearly full. */
+/** A file system is nearly full with less free space or fewer free inodes than this, or than one percent of all. */
 const scarceBytes = 50 * 1024 * 1024
 const scarceInodes = 200
 const minFreeShare = 0.01
-/**
- * A file system with less free space than this is full: the next file of a few megabytes, or the next few files, do not
- * fit.
- */
+/** A file system with less free space or fewer free inodes than this is full. */
 const fullBytes = 1024 * 1024
 const fullInodes = 10
 
@@ -105,8 +102,8 @@ const faults: Readonly<Record<Code, (path: string) => string>> = {
 }
 
 /**
- * Says what a full file system lacks. If it lacks inodes, the text says so, since a person would otherwise search for
- * large files.
+ * Says whether a full file system lacks inodes or space. A person who is not told about inodes would search for large
+ * files.
  */
 function lacking(path: string): string {
   const { freeInodes } = spaceAt(mountOf(path)) ?? {}
@@ -131,7 +128,7 @@ class NotWritten extends Error {
   }
 }
 
-/** Returns the error with a sentence about the disk, if the disk or the machine is at fault. */
+/** Returns a `NotWritten` error if the disk or the machine is at fault, and otherwise the error itself. */
 export function explainedError(error: unknown, path: string): unknown {
   const code = codeOf(error)
   return !isFault(code) || error instanceof NotWritten ? error : new NotWritten(path, code, error)
