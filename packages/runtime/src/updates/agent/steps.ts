@@ -21,7 +21,7 @@ export const idle: UpdateStep = async ({ stop, asked, wish }) => {
   }
 }
 
-/** The limits of a download: the time without a byte, and the whole time. */
+/** The limits of a download: the longest time without a byte, and the longest time in all. */
 const idleSeconds = 30
 const wholeSeconds = 15 * 60
 
@@ -55,10 +55,7 @@ export const fetching: UpdateStep = async ({ folder, stop, attempt, bundle, say 
   return result
 }
 
-/**
- * Judges the service's answer to the request for a bundle, by the table of D26: which failures put the version on hold,
- * and which are tried again.
- */
+/** Judges the service's answer to the request for a bundle (D26). `refused` puts the version on hold. */
 export function judgeBundleAnswer(sent: SendResult, version: string): UpdateStepResult {
   if (sent.is === 'lost') {
     return sent.tooLarge
@@ -66,8 +63,7 @@ export function judgeBundleAnswer(sent: SendResult, version: string): UpdateStep
       : { event: 'unreachable', why: `the bundle could not be fetched: ${sent.why}` }
   }
   const { status, body, headers } = sent
-  // A 404 that names an address means that the service was asked at another address than its own. It says nothing about
-  // the version.
+  // A 404 that names an address means that this is not the address of the service. It says nothing about the version.
   if (status === 404 && refusalOf(status, body).address === undefined)
     return { event: 'refused', why: `the service has no ${version} of this blueprint` }
   if (status !== 200)
@@ -107,8 +103,8 @@ export const staging: UpdateStep = async ({ folder, blueprint, attempt, stop, bu
 }
 
 /**
- * Third step of an update: one rename of the link `current` (I17). Afterwards the state of the disk counts and not the
- * result of the call: a rename may have worked although the sync after it failed.
+ * Third step of an update: one rename of the link `current` (I17). If the call fails, the link is read again, since the
+ * rename may have worked although the sync after it failed.
  */
 export const swapping: UpdateStep = async ({ folder, say, look }, { running, to }) => {
   if (!to) return { event: 'dropped' }
@@ -129,8 +125,8 @@ export const swapping: UpdateStep = async ({ folder, say, look }, { running, to 
 const againSeconds = 60
 
 /**
- * Last step of an update that is rolled back: makes `current` lead to the previous version again. The outcome and the
- * hold are noted before this step. If the disk refuses, it is repeated until it succeeds.
+ * Last step of an update that is rolled back: makes `current` lead to the previous version again. If the disk refuses,
+ * this is repeated until it succeeds. The outcome and the hold are already in the journal.
  */
 export const undoing: UpdateStep = async ({ folder, stop, say, look }, { running, away }) => {
   for (;;) {

@@ -1,7 +1,6 @@
 /**
- * Handles notes that exist and cannot be read. Without the journal of updates, a start would forget which version is on
- * hold and remove the previous version. Without the note of the installation, it would change no version until the next
- * start. Until both can be read, no version is removed, swapped or tried, and the reports say so.
+ * Waits until the journal of updates and the note of the installation can be read. Without the journal, a start would
+ * forget the hold and remove the previous version. Until then no version is changed or removed, and reports say so.
  */
 import type { AppliedUpdate, HealthItem, ReceivedAnswer } from '@svc/protocol'
 import { scaledMs, wait } from '../../machine/base/time.ts'
@@ -16,7 +15,7 @@ export interface AgentUpdater {
   heard(answer: Pick<ReceivedAnswer, 'desired'>): void
   /** Called when the launcher reports that the state of the agent's process has changed. */
   changed(state: ProcessState): void
-  /** The outcome of the last update; undefined while it is not known. */
+  /** The part `applied` of a report (2.5); undefined while the notes cannot be read. */
   applied(): AppliedUpdate | undefined
   health(): HealthItem[]
   /** Resolves after `stop` is aborted, once no step of an update runs and the journal is no longer written. */

@@ -1,7 +1,6 @@
 /**
- * Updates the agent's version (3.3): takes the wishes in the service's answers and the requests of people on this
- * machine (listening.ts), and runs the state machine (moves.ts). It never delays a report or the agent. The launcher
- * restarts the agent by itself when `current` leads to another version than the one that its process was started from.
+ * Updates the agent's version (3.3) as the service wishes or people on this machine request (listening.ts). An update
+ * ends with the link `current` changed; the launcher notices that and restarts the agent.
  */
 import type { Manifest } from '@svc/blueprint'
 import type { HealthItem } from '@svc/protocol'
@@ -22,7 +21,7 @@ import { appliedOf } from './now.ts'
 import { stateAtStart } from './start.ts'
 import { type AgentUpdater, beginOnceReadable } from './unread.ts'
 
-/** The minimum seconds between the starts of two updates that the service wishes, whatever their versions are. */
+/** The minimum seconds between the starts of two updates that the service wishes, even to different versions. */
 const minApartSeconds = 60
 /** The seconds after which a write of the journal that the disk refused is repeated. */
 const againSeconds = 60
@@ -151,7 +150,7 @@ function listener(
       on({ is: 'changed', update })
       return unsaved
     },
-    /** Returns the wish of the service, if it can be started now. */
+    /** Returns the start of the update that the service wishes, if it can be started now. */
     wish: (): UpdateStepResult | undefined => {
       began = undefined
       on({ is: 'idle' })

@@ -1,8 +1,7 @@
 /**
- * Watches a version that was kept (3.3, D27, D28): for 30 minutes the agent is rolled back if its level stays worse
- * than when the version was kept or changes too often, or if its process crashes three times. The monotonic clock
- * measures the time, which counts only while the agent is not paused and runs or has ended with exit code 0. The time
- * is saved each minute and at a clean end, so that a restart hardly changes it.
+ * Watches a version for 30 minutes after it was kept (3.3, D27, D28). The agent is rolled back if its level stays worse
+ * than when the version was kept or changes too often, or if its process crashes three times. Only the time counts in
+ * which the agent runs, or has ended with exit code 0, and is not paused.
  */
 import { type Level, levelRank, limits } from '@svc/protocol'
 import { scaledMs, wait } from '../../machine/base/time.ts'
@@ -86,8 +85,8 @@ export const watching: UpdateStep = async (ground, update) => {
 const isUp = (state: ProcessState): boolean =>
   state.is === 'running' || (state.is === 'stopped' && state.because === 'ended' && state.exit?.code === 0)
 /**
- * True if the agent's process is between two runs: it ended with exit code 0 or was restarted on request, and starts
- * again soon. The level of such a process says nothing for or against the version.
+ * True if the agent's process starts again soon, after it ended with exit code 0 or was restarted on request. Its level
+ * is not counted meanwhile.
  */
 const betweenRuns = (state: ProcessState): boolean =>
   state.is === 'waiting' && (state.exit === undefined || state.exit.code === 0 || state.crashes === 0)

@@ -10,7 +10,7 @@ export type WishVerdict =
   | 'none'
   /** The wish is for another blueprint. */
   | 'foreign'
-  /** The wished text is not a semantic version, so it is never used as a path. */
+  /** The wished text is not a semantic version. */
   | 'invalid'
   | 'running'
   | 'held'
@@ -26,10 +26,7 @@ export type WishVerdict =
   | 'present'
   | 'wanted'
 
-/**
- * A version that was rolled back this many times within 24 h is not tried again until a person on this machine allows
- * it, however long that takes (D29).
- */
+/** A version rolled back this often within 24 h is not tried again until a person on its machine allows it (D29). */
 export const maxRollbacks = 3
 const dayMs = 86_400_000
 
@@ -64,9 +61,8 @@ export function judgeBlueprintWish(
 const longestWaitMs = 1100 * limits.fetchRetrySeconds
 
 /**
- * True while a retry waits. If the journal names a longer wait than there can be, the machine's clock was wrong when
- * the journal was written, or was set back since; then the runtime does not wait. Only this machine's clock is
- * involved, so no tolerance is added.
+ * True until the time of a retry has come. False if that time is more than `longestWaitMs` ahead, since then the clock
+ * of the machine was wrong before, or was set back.
  */
 export const isRetryAhead = (retry: { readonly at: number }, at: number, scale = 1): boolean =>
   isAhead(retry.at, at, longestWaitMs * scale, 0)

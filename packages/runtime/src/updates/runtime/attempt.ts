@@ -31,7 +31,6 @@ interface AttemptContext {
    */
   readonly swap: (staged: string, sha256: string) => Promise<StepResult>
 }
-/** The end of an attempt. */
 export interface EndedAttempt {
   readonly event: SelfUpdateEvent
   readonly why: string
@@ -40,8 +39,8 @@ export interface EndedAttempt {
 type AttemptState = Exclude<SelfUpdateState, 'idle'>
 
 /**
- * The pause in seconds before file and signature are fetched again, because the checksum or the version was not the
- * expected one. The first file and signature may have come from two nodes with different builds (D37).
+ * The pause in seconds before the file and its signature are fetched once more, if the checksum or the version was not
+ * the expected one. The two may have come from nodes with different builds (D37).
  */
 const againSeconds = 60
 

@@ -24,7 +24,7 @@ interface ChildOptions extends Pick<SpawnOptions, 'cwd' | 'env' | 'stdio'> {
   readonly kept: (output: string) => string
 }
 
-/** Runs a program in a process group of its own. However it ends, everything that it started is killed. */
+/** Runs a program in a process group of its own. However the program ends, its group is killed. */
 export function runChild(
   program: string,
   args: readonly string[],

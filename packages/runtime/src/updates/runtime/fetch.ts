@@ -29,8 +29,8 @@ export type StepResult<T = unknown> =
 const tryDelays = [0, 30, 120]
 
 /**
- * Downloads the runtime's new file and its signature into `folder`. If there is no signature, the release is at fault;
- * after any other failure the download is tried again, up to three times in all.
+ * Downloads the runtime's new file and its signature into `folder`. If the service has no signature, the release is
+ * refused at once. After any other failure, both are downloaded again, up to three times in all.
  */
 export async function fetchRelease(
   origin: string,
@@ -76,8 +76,8 @@ function wordsFor(got: DownloadResult): string {
 }
 
 /**
- * Checks the downloaded files. `served` is what the answer with the wish said about the file; it is used only if it
- * names the wished version.
+ * Checks the downloaded file: its checksum, its version, and the version of Node that it needs. `served` is the part of
+ * the service's answer about the file; it is used only if it names the wished version.
  */
 export function checkDownload(
   folder: string,
@@ -102,9 +102,8 @@ export function checkDownload(
 
 const shortSum = (sha256: string) => sha256.slice(0, 12)
 
-// Downloads what the service serves to everybody below `/cli/` (3.5, 2): without the token (I25), without following
-// redirects, straight into a file, and within limits (D59). The download uses a separate connection, since it can take
-// minutes and must not delay a report.
+// The function `downloadFile` sends no token (I25) and follows no redirects, since everybody may read the files below
+// `/cli/` (3.5, 2). It uses a connection of its own, since a download can take minutes and must not delay a report.
 
 type DownloadResult =
   | {

@@ -17,7 +17,7 @@ const attempt = withDefaults(
       at: number(),
       /** The number of consecutive starts of this attempt that did not reach an end. */
       begun: number(),
-      /** True once the service, after the attempt, has answered without wishing its version. */
+      /** True once an answer of the service after the attempt did not wish the attempt's version. */
       closed: trueField,
     },
     'is',

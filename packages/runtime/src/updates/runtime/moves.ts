@@ -1,9 +1,8 @@
 /**
- * One attempt to update the runtime (3.5) as a pure table, up to the swap. The states: `fetching` downloads the file
- * and its signature, in up to three tries; `checking` compares checksums and the version inside, and fetches once more
- * after 60 s if they differ (D37); `verifying` checks the signature; `proving` starts the file in a separate process;
- * `swapping` asks the launcher. `killed` stands for a start after a kill. Before the swap nothing has changed. After
- * it, runtime.json names the trial.
+ * One attempt to update the runtime (3.5), up to the swap, as a pure table. `fetching`: download the file and its
+ * signature. `checking`: compare checksums and versions; if they differ, fetch once more (D37). `verifying`: check the
+ * signature. `proving`: start the file in a separate process. `swapping`: ask the launcher to put the file in place.
+ * The event `killed` is a start after a kill.
  */
 import type { Outcome } from '@svc/protocol'
 
@@ -28,9 +27,8 @@ export function move(state: Exclude<SelfUpdateState, 'idle'>, event: SelfUpdateE
 }
 
 /**
- * The outcome to report for an attempt that ended without a swap (3.3, 3.5). If the file was at fault, its version is
- * put on hold; after a fault of this machine or the network, the version is tried again while the service wishes it
- * (D35). Nothing is reported for a wish that was withdrawn.
+ * The outcome to report for an attempt that ended without a swap (3.3, 3.5); nothing is reported after `dropped`.
+ * `holds` is true if the version is put on hold, because the file was at fault (D35).
  */
 export const endOutcomes = {
   unreachable: { outcome: 'failed', holds: false },

@@ -35,10 +35,7 @@ function previousVersion({ runtimePrevious }: Folder): string | undefined {
   return known
 }
 
-/**
- * The state of the runtime's own file for people. It is derived from files, since another process than the runtime
- * calls this.
- */
+/** Reads the state of the runtime's own file from the disk, for commands that run in another process. */
 export function runtimeFacts(folder: Folder) {
   const { trial, hold: noted, applied } = readRuntimeNote(folder)
   const hold = noted && !isFileReplaced(noted, sha256OfFile(folder.runtime)) ? noted : undefined
@@ -50,7 +47,6 @@ export function runtimeFacts(folder: Folder) {
     ...(trial && { trial: { is: trial.is, from: trial.from.version, to: trial.to.version } }),
   }
 }
-/** The facts about the runtime's own file that people are shown. */
 export type RuntimeFacts = ReturnType<typeof runtimeFacts>
 
 /** Sentences about the runtime's own version, for `svc why`. */
