@@ -12,9 +12,8 @@ import { bodiesOf } from './report-store/run-body.ts'
 import type { Caller } from './reports/lookup.ts'
 
 /**
- * Reading a report above `bytes` takes milliseconds, so each such report gets a separate turn of the event loop. In
- * memory, a large report takes ten times the bytes of its body, so only `max` large reports are read and stored at a
- * time, and at most `waitingMax` wait (D18).
+ * A report above `bytes` takes milliseconds to read, so each gets a separate turn of the event loop. It takes ten times
+ * its size in memory, so only `max` large reports are read and stored at a time, and at most `waitingMax` wait (D18).
  */
 const largeReport = { bytes: 32 * 1024, max: 2, waitingMax: 128 } as const
 
@@ -49,8 +48,8 @@ function reportHandler(parts: AgentParts): (admitted: AdmittedCall, res: ServerR
   const { deps, batcher, turns } = parts
   const noted = new WeakSet<Caller>()
   /**
-   * Logs that a report had too many runs and that the oldest were dropped. It logs this only once for an agent while
-   * the agent is cached, because the agent's next reports will probably have too many runs too.
+   * Logs that the oldest runs of a report were dropped, once while the agent is cached: its next reports will probably
+   * have too many runs too.
    */
   function noteDropped(caller: Caller, runs: number): void {
     if (noted.has(caller)) return
@@ -103,7 +102,7 @@ function intervalFor({ batcher, deps }: AgentParts, { agentId }: Caller): number
 const answerOf = ({ claimed, answer }: Extract<ReportDecision, { ok: true }>, interval: number): string =>
   JSON.stringify({ commands: claimed, interval, ...answer } satisfies Answer)
 
-/** Runs a few tasks at a time; other tasks wait, in the order in which they came. */
+/** Runs at most `max` tasks at a time. Other tasks wait in order of arrival. */
 export class TaskQueue {
   #free: number
   readonly #outside: (() => void)[] = []
@@ -112,7 +111,7 @@ export class TaskQueue {
     this.#free = max
   }
 
-  /** Runs `work` as soon as fewer than the allowed number of tasks are running. */
+  /** Runs `work` as soon as fewer than `max` tasks are running. */
   async run<T>(work: () => Promise<T>): Promise<T> {
     if (this.#free > 0) this.#free--
     else await new Promise<void>((enter) => this.#outside.push(enter))

@@ -1,4 +1,4 @@
-/** The input and the decisions of the rules for a report, the same for both engines. Times are Unix milliseconds. */
+/** Types for judging a report: the facts it is judged by, and what it changes. Times are Unix milliseconds. */
 import type { Command, Level, SettingValue, StoppedBy } from '@svc/protocol'
 import type { MonotonicAge } from '../../fleet/commands/deliveries.ts'
 import type { CommandChange, StoredCommand } from '../../fleet/commands/row.ts'
@@ -15,9 +15,9 @@ export interface Submission extends ReceivedReport {
   agentId: string
   /** The SHA-256 of the token with which the report was sent. The transaction compares it again (D22). */
   tokenHash: string
-  /** The runs of the report as JSON, if an earlier turn of the event loop has made these texts. */
+  /** The runs of the report as JSON, if the caller has already written them. */
   bodies?: readonly string[] | undefined
-  /** True when the client has disconnected; then no commands are claimed for the agent (D1). */
+  /** True when the client has disconnected; then the answer carries no commands and no new wishes (D1). */
   gone: () => boolean
   /** True if the answer may carry wishes that no earlier answer carried; false while this node shuts down. */
   offers: boolean
@@ -37,18 +37,19 @@ export interface AgentRows {
   /** The pause, the settings and the version that the agent last reported, as JSON; null before its first report. */
   facts: string | null
   versions: AgentVersions
-  /** Wishes and holds as JSON, and the attempts of the last report (updates/wishes/kept.ts). */
+  /** The wishes and holds, as JSON (updates/wishes/kept.ts). */
   wishes: string | null
+  /** The update attempts of the last report, as JSON. */
   attempts: string | null
   /** The release that is served, as this transaction sees it (D37). */
   served: ServedRelease | undefined
-  /** The daily sums that wait in the row of the agent's last report, as JSON (pending.ts). */
+  /** The daily sums of usage that are stored with the agent's last report, as JSON (pending.ts). */
   usage: string | null
   /** The stored runs that the report names, by id. */
   runs: ReadonlyMap<string, KeptRun>
-  /** The lowest-ranked stored runs (D10), as many as `excessRuns` says. */
+  /** The oldest stored runs by `place` (D10). `excessRuns` computes how many are read. */
   lowest: readonly RankedRun[]
-  /** Queued and delivered commands that are not finished, and those that an ack of the report names; oldest first. */
+  /** The commands that are not finished, oldest first, and then the others that an ack of the report names. */
   commands: readonly StoredCommand[]
   /** The log names of kept runs and of the manifest; read only when a command for a log is queued. */
   logs: ReadonlySet<string>
@@ -97,7 +98,7 @@ export interface ReportWrites {
   changedRuns: (RunWrite & { seq: number })[]
   /** The `seq` of the runs that are deleted, because 2000 newer runs are kept. */
   trimmed: number[]
-  /** The daily sums that are added to the table `usage_day` now. */
+  /** The daily sums to add to the table `usage_day`. */
   usage: readonly UsageDelta[]
   levelChange: { at: number; level: Level; label: string | null; paused: 0 | 1 } | undefined
   /** The time offline that this report ends. */
@@ -113,7 +114,6 @@ export interface ReportWrites {
   wishes: AgentWishes | undefined
   updateEvents: UpdateNote[]
 }
-/** The writes of a report that changes nothing. */
 export const noWrites: ReportWrites = {
   report: undefined,
   newRuns: [],

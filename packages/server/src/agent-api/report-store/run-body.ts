@@ -4,7 +4,7 @@ import { parseAsMaps, type ReadRun, type Report, type Run } from '@svc/protocol'
 /** The runs of a report as the JSON texts to store. */
 export const bodiesOf = ({ runs = [] }: Report): string[] => runs.map(jsonOf)
 
-/** Writes a run as JSON. JSON.stringify alone cannot write a Map, which holds the models of a run that has many. */
+/** Writes a run as JSON. Its `models` may be a Map, which JSON.stringify cannot write. */
 function jsonOf(run: ReadRun): string {
   if (!(run.models instanceof Map)) return JSON.stringify(run)
   const parts: string[] = []
@@ -42,10 +42,7 @@ export function modelsIn(body: string): Run['models'] {
   }
 }
 
-/**
- * Reads the models of a run with thousands of them into a map. An object would be slow, because the names may be new to
- * this process.
- */
+/** Reads the models of a run into a Map. An object with thousands of new names would be slow. */
 export function manyModelsIn(body: string): ReadonlyMap<string, number> | undefined {
   const run = parseAsMaps(body) as ReadonlyMap<string, unknown>
   return run.get('models') as ReadonlyMap<string, number> | undefined

@@ -1,4 +1,4 @@
-/** The served release (D37) as a batch of reports reads it: once, in the transaction that judges wishes by it (I11). */
+/** Reads the served release (D37), once for each batch of reports and inside its transaction (I11). */
 import type { ServedRelease } from '../../updates/releases/store.ts'
 
 export const servedReleaseSql = `select serial, version, sha256, case when signature is null then 0 else 1 end as signed

@@ -1,7 +1,7 @@
 /**
- * The rows that a report writes, table by table. Each function returns the values of a row in order, and the statement
- * takes its columns from that function (`tableColumnsOf`), so that the two cannot differ. The columns that find or own
- * a row (agent_id, id, seq) are left out.
+ * The rows that a report writes, table by table. Each function returns the values of a row in order, and
+ * `tableColumnsOf` takes the columns of the statement from that function, so that the two cannot differ. The statements
+ * add `agent_id`, and the column by which an update finds its row.
  */
 
 import type { CommandChange } from '../../fleet/commands/row.ts'

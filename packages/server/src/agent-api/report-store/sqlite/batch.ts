@@ -54,7 +54,7 @@ export function sqliteReportStore(store: SqliteStore, decide: DecideReport): Rep
   }
 }
 
-/** The approximate number of bytes that a batch writes. A report whose JSON was not kept counts as infinitely large. */
+/** The approximate number of bytes that a batch writes; infinite if the JSON of a report was not kept. */
 const sizeOf = (batch: readonly Submission[]): number =>
   batch.reduce((sum, { json }) => sum + (json?.length ?? Number.POSITIVE_INFINITY), 0)
 
@@ -121,10 +121,10 @@ function write(s: Statements, loaded: LoadedAgent, w: ReportWrites, now: number)
   writeRest(s, loaded, w, now)
 }
 
-/** True for a report with so many runs that `writeInTurns` must write it, because it would delay others. */
+/** True if a report changes too many runs to write them in one turn of the event loop. */
 const needsTurns = (w: ReportWrites): boolean => w.newRuns.length + w.changedRuns.length > runsPerTurn
 
-/** Does the same as `write`, but yields when the rest may be written in a later turn of the event loop. */
+/** Does the same as `write`, but yields after every `runsPerTurn` runs, so that the caller can wait for a new turn. */
 function* writeInTurns(s: Statements, loaded: LoadedAgent, w: ReportWrites, now: number): Generator<undefined> {
   const { trimmed, newRuns, changedRuns } = w
   writeRuns(s, loaded, { trimmed, newRuns: [], changedRuns: [] })

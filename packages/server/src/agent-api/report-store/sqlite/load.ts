@@ -12,11 +12,9 @@ import { type NumberedAgent, numberedAgentReader, type ReadRunRow, type Statemen
 /** The facts shared by the reports of a batch, read once. */
 export interface BatchFacts {
   served: ServedRelease | undefined
-  /**
-   * For each workspace, by its id: true if it is activated (5.4). A workspace is added when its first report is loaded.
-   */
+  /** Tells by a workspace's id if it is activated (5.4). A workspace is added when its first report is loaded. */
   activated: Map<string, boolean>
-  /** The agents with pending commands; undefined if there are so many that each report asks for its own commands. */
+  /** The agents with pending commands; if undefined, `loadAgent` reads the commands of every agent. */
   withCommands: Set<string> | undefined
 }
 
@@ -97,8 +95,8 @@ const lowestRuns = (s: Statements, agentId: string, count: number): AgentRows['l
   s.lowest.all(agentId, count).map((row) => ({ seq: row[lowestIndex.seq], place: row[lowestIndex.place] }))
 
 /**
- * Returns the agents with pending commands, by one query for the whole batch; undefined if there are more than `max`.
- * Usually there are none, so this costs less than a query for each report.
+ * Returns the agents with pending commands; undefined if more than `max` commands are pending. Usually there are none,
+ * so this one query costs less than a query for each report.
  */
 export function agentsWithCommands(s: Statements, max: number): Set<string> | undefined {
   const open = s.agentsWithCommands.all(max + 1)

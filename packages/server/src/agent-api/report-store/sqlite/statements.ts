@@ -54,7 +54,7 @@ function inArrays<Row extends readonly unknown[]>(statement: StatementSync): Rea
   return statement as unknown as ReadStatement<Row>
 }
 
-/** The parameter that stands for a column's value in a statement. A body may be given as the bytes of its text. */
+/** The parameter that stands for a column's value in a statement. A body may be UTF-8 bytes, hence the cast. */
 const parameterOf = (column: string) => (column === 'body' ? 'cast(? as text)' : '?')
 const set = (columns: readonly string[]) => columns.map((column) => `${column} = ${parameterOf(column)}`).join(', ')
 /** The text of a statement that inserts a row. Its values are the agent's id and then the columns. */
