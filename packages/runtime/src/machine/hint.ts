@@ -1,7 +1,7 @@
 /**
- * Formats the name of an svc command for hints. On a terminal the hint can be pasted: it starts with the words that
- * started this process (`python3 svc.pyz`, `./svc.pyz`, `svc`) and names the folder that the command was given. Text
- * that leaves the machine, or stays in a file or log, cannot know its reader's shell, so it says `svc …`.
+ * Formats svc commands for hints. `commandHint` is for this terminal, where a hint can be pasted: it starts with the
+ * words that started this process (`python3 svc.pyz`, `./svc.pyz`, `svc`) and names the folder given with --dir.
+ * `plainHint` is for text that leaves the machine or stays in a file or log.
  */
 import { basename, delimiter, dirname, join, resolve } from 'node:path'
 import { canRun } from './programs/can-run.ts'
@@ -9,7 +9,7 @@ import { canRun } from './programs/can-run.ts'
 interface StartWords {
   /** The words that start the program when they are typed in the current folder. */
   readonly here: readonly string[]
-  /** The words that start the program from any folder, and also under sudo, which searches another PATH. */
+  /** The words that start the program from any folder, with absolute paths where they are known. */
   readonly anywhere: readonly string[]
 }
 const byName: StartWords = { here: ['svc'], anywhere: ['svc'] }
@@ -29,7 +29,7 @@ export const commandHint = (command: string, dir: string | undefined = typedDir)
 export const sudoHint = (command: string, dir: string): string =>
   `sudo ${words(started.anywhere)} ${command} --dir ${shellQuoted(resolve(dir))}`
 
-/** A command for text that is read elsewhere or later, such as `svc logs`. */
+/** A command such as `svc logs`, for text that is read elsewhere or later. */
 export const plainHint = (command: string): string => `svc ${command}`
 
 type Example = string | { readonly before: string; readonly command: string }
@@ -66,10 +66,7 @@ export function noteDir(dir: string | undefined): void {
 /** The environment variable in which the Python part of `svc.pyz` passes on the words that started it, as JSON. */
 const marker = 'SVC_STARTED_AS'
 
-/**
- * Derives the words that start this program from the arguments and the environment. `file` is the path of the program
- * as the system names it.
- */
+/** Derives the words that start this program. `file` is `process.argv[1]`; `runs` says whether a file is executable. */
 export function readStart({
   file,
   marker: noted,

@@ -1,6 +1,6 @@
 /**
- * Reads from /proc what the table in ownership.ts needs to know about a process, and finds processes by their
- * environment. This works on Linux only.
+ * Reads from /proc the facts about a process for the table in ownership.ts, and finds processes by their environment.
+ * This works on Linux only.
  */
 import { closeSync, openSync, readdirSync, readFileSync, readlinkSync, readSync, realpathSync, statSync } from 'node:fs'
 import { resolve } from 'node:path'
@@ -25,8 +25,8 @@ export function allPids(): number[] {
 }
 
 /**
- * The running processes of this user that have this variable in their environment, as in `NAME=value`; without this
- * process. Other systems than Linux do not show environments, so none is found there.
+ * The other running processes of this user with `variable`, such as `NAME=value`, in their environment. Empty on other
+ * systems than Linux, which do not show environments.
  */
 export function processesWith(variable: string): number[] {
   if (process.platform !== 'linux') return []
@@ -139,8 +139,8 @@ export function isSvcProcess(pid: number): boolean {
 }
 
 /**
- * True if the process has a file system of its own, as in a container, and another folder at this path, or none. So a
- * container whose agent has the same path as one of this machine is not confused with it.
+ * True if the process has a file system of its own, as in a container, and another folder at this path, or none. An
+ * agent in a container may have the same path as an agent of this machine.
  */
 export function seesOtherFiles(pid: number, dir: string): boolean {
   try {

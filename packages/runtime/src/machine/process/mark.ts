@@ -1,7 +1,7 @@
 /**
- * Finds the processes that an agent started, by the mark in their environment. The mark consists of two variables that
- * section 2.12 requires anyway: the folder and the time of the start. The journal has that time before the process is
- * started, and no two starts share it. The table in ownership.ts decides about each process.
+ * Finds the processes that an agent started, by the mark in their environment. The mark consists of two variables
+ * (2.12): the agent's folder and the time of the start, which is noted before the start and which no other start has.
+ * The table in ownership.ts decides about each process.
  */
 import { execFileSync } from 'node:child_process'
 import { allPids, argsOf, isSvcProcess, markReader, realPathOf, relationsOf, seesOtherFiles } from './environ.ts'
@@ -11,9 +11,8 @@ import { type AgentProcess, oldestProcess } from './listed.ts'
 import { ownershipRuleOf, type ProcessFacts } from './ownership.ts'
 
 /**
- * Every process that the agent of this folder started and that still lives, whatever start it is from and whatever
- * group it is in, except those of the start `spared`. Other systems than Linux do not show environments, so the list is
- * empty there.
+ * The living processes that the agent of this folder started, at any start and in any process group, except those of
+ * the start `spared`. Empty on other systems than Linux, which do not show environments.
  */
 export function agentProcesses(dir: string, spared?: string): AgentProcess[] {
   if (process.platform !== 'linux') return []
@@ -23,8 +22,8 @@ export function agentProcesses(dir: string, spared?: string): AgentProcess[] {
 }
 
 /**
- * Returns a function that says whether a process that was found earlier still lives and still has the mark. It may have
- * removed the mark by executing another program. If its environment can no longer be read, it counts as marked.
+ * Returns a function that says whether a process that was found earlier still lives and still has the mark. A process
+ * loses its mark by executing a program without it. A process whose environment cannot be read counts as marked.
  */
 export function createMarkCheck(dir: string): (found: ProcessIdentity) => boolean {
   const markOf = markReader()
@@ -43,8 +42,7 @@ export function signalProcess(found: ProcessIdentity, signal: NodeJS.Signals): v
   try {
     process.kill(found.pid, signal)
   } catch {
-    // The process has just ended, or now runs as another user. In the second case it stays in the list, so messages
-    // name it.
+    // the process has just ended, or now runs as another user
   }
 }
 
@@ -99,7 +97,7 @@ function sameAs(dir: string): (path: string) => boolean {
 }
 
 /**
- * True if another process opened the session, and that process lives and was not started by the agent. Session 0 was
+ * True if the session was opened by another process that still lives and was not started by the agent. Session 0 was
  * opened outside of this container.
  */
 function isStrange(
@@ -168,7 +166,7 @@ export function groupMembersOf(
   return { members, marked: members.some(isMarked) }
 }
 
-/** Finds processes on other systems, where `ps` shows the environment after the command. */
+/** Finds the leaders of process groups of a start on other systems, where `ps` shows the environment. */
 function byPs(agentDir: string, started: string): number[] {
   try {
     const shown = execFileSync('ps', ['-axEww', '-o', 'pid=,pgid=,command='], { encoding: 'utf8', maxBuffer: 1 << 26 })

@@ -19,8 +19,7 @@ export interface ProcessFacts {
   readonly sees: 'this folder' | 'another folder'
   /**
    * `svc`: a runtime, a reporter, or a command that starts or stops an agent. `above svc`: an ancestor of such a
-   * process. `below svc`: a child of such a process with exactly the mark of its parent, so the child only inherited
-   * it.
+   * process. `below svc`: a descendant of such a process that inherited its mark unchanged.
    */
   readonly relation: 'svc' | 'above svc' | 'below svc' | 'none'
   /**
@@ -65,8 +64,8 @@ const verbs = new Set([
 ])
 
 /**
- * True if these are the arguments of a runtime or a command of svc, of any version and under any way to start it. `own`
- * says whether an argument is the program that runs now.
+ * True if these are the arguments of a process that runs one of `verbs`, in whatever way svc was started. `own` says
+ * whether an argument is the program that runs now.
  */
 export const isSvcCommand = (args: readonly string[], own: (arg: string) => boolean): boolean =>
   args.some(

@@ -21,8 +21,8 @@ interface FoundProgram {
 }
 
 /**
- * Says in a sentence what is wrong with a program that the agent needs; undefined if nothing is. The function only
- * compares and runs nothing.
+ * Says in a sentence what is wrong with a program that the agent needs; undefined if nothing is. This function runs no
+ * program.
  */
 export function judgeNeed({ name, min }: Need, found: FoundProgram): string | undefined {
   if (found.file === undefined) {
@@ -46,13 +46,13 @@ function isBelow(version: string, min: string): boolean {
   return false
 }
 
-/** The needed programs that are not in PATH, as sentences. No program is run. */
+/** Sentences about the needed programs that are not in PATH or not executable. No program is run. */
 export const missingNeeds = (needs: readonly Need[], path = process.env.PATH): string[] =>
   needs.flatMap((need) => judgeNeed(need, { file: fileOf(need.name, path), locked: lockedOf(need.name, path) }) ?? [])
 
 /**
- * The needed programs that are missing or too old, as sentences. A program with a minimum version is run, so that it
- * prints its version.
+ * Sentences about the needed programs that are missing, too old, or do not start. A program with a minimum version is
+ * run, so that it prints its version.
  */
 export async function unmetNeeds(needs: readonly Need[], path = process.env.PATH): Promise<string[]> {
   const judged = needs.map(async (need) => {
@@ -81,8 +81,8 @@ function pathsOf(name: string, path = ''): string[] {
 const notStartedCodes = [126, 127]
 
 /**
- * The output of a program on both streams, whatever its exit code. `fails` says why the program did not run at all:
- * what it printed then is an error, and a number in it is no version.
+ * Runs a program and returns its output on both streams, whatever its exit code. If `fails` is present, the program did
+ * not run, and the output is not its version.
  */
 const said = (
   file: string,
@@ -108,15 +108,11 @@ function failureOf({ code, killed, signal }: ExecFileException, printed: string)
   return notStartedCodes.includes(Number(code)) ? `exit code ${code}${why}` : undefined
 }
 
-/**
- * The seconds between two checks of the programs that an agent needs. They are also checked when the manifest names
- * others than before.
- */
-
+/** The seconds between two checks of the needed programs. They are also checked when the manifest's needs change. */
 const everySeconds = 300
 
 interface ProgramWatch {
-  /** Returns a health item if the last check found needed programs that are missing or too old; otherwise none. */
+  /** Returns a health item if the last check found a fault of a needed program; otherwise none. */
   health(manifest: Pick<Manifest, 'needs'>): HealthItem[]
 }
 
