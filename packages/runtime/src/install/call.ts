@@ -17,7 +17,7 @@ import {
 import { scaledMs, wait } from '../machine/base/time.ts'
 import { callService, refusalOf, type SendResult } from '../machine/client/service-client.ts'
 
-/** Time limits of the redemption in seconds: without a single byte, and in all (D44). */
+/** A redemption fails after `idleSeconds` without a byte of the answer, and after `redeemSeconds` in all (D44). */
 const idleSeconds = 30
 const redeemSeconds = 15 * 60
 /** The maximum size of the redeem answer: a bundle of 20 MB in base64, and a megabyte for the rest. */
@@ -26,18 +26,14 @@ const redeemBytes = Math.ceil((limits.bundleBytes * 4) / 3) + 1024 * 1024
 type CallResult<T> =
   | { readonly ok: true; readonly value: T }
   /**
-   * A failed call. `unreached`: the code was not sent or, for a preview, no complete answer came; `refused`: the
-   * service refused the code, or its preview is not acceptable, and this call did not use the code up; `unknown`: the
-   * answer does not tell, so a redemption may have used the code up.
+   * A failed call. `unreached`: the code was not sent or, for a preview, no complete answer came; `refused`: this call
+   * did not use the code up; `unknown`: a redemption may have used the code up.
    */
   | {
       readonly ok: false
       readonly is: 'unreached' | 'unknown' | 'refused'
       readonly message: string
-      /**
-       * The seconds after which the service takes another call, if it refused this one only because too many came from
-       * this address in a minute.
-       */
+      /** The seconds to wait before another call, if the service refused this one because of its rate limit. */
       readonly again?: number
     }
 
@@ -67,10 +63,7 @@ export async function askPreview(
   return { ok: true, value: got }
 }
 
-/**
- * Redeems the code (4, rule 5). The call is never repeated, since after a failure nobody knows whether the code was
- * used up (D44).
- */
+/** Redeems the code (4, rule 5). Sends the call once, since after a failure the code may be used up (D44). */
 export async function redeemCode(origin: string, code: string, signal: AbortSignal): Promise<CallResult<unknown>> {
   const sent = await callService(
     new URL('/api/agent/v1/install', origin),
@@ -117,9 +110,8 @@ const waitOf = (header: string | undefined): number =>
   header !== undefined && /^\d{1,6}$/.test(header) ? Math.min(Math.max(Number(header), 1), 300) : 60
 
 /**
- * Repeats an install call for as long as the service refuses it only because too many came from this address. Many
- * machines behind one address thus install one after the other, until their codes expire. `waiting` is called before
- * each wait.
+ * Repeats an install call while the service refuses it because of its rate limit, for at most the lifetime of a code.
+ * So many machines behind one address can install one after the other. `waiting` is called before each wait.
  */
 export async function retryWhileLimited<T>(
   ask: () => Promise<CallResult<T>>,

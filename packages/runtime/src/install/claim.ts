@@ -79,8 +79,8 @@ export function claimFolder(
 }
 
 /**
- * Why an installation could not be completed on this file system. The agent would then exist in the service without a
- * machine.
+ * Returns a sentence if the file system is full or read-only. An installation on it would fail after the code was used
+ * up, and leave an agent that exists only in the service.
  */
 function noRoomReason(above: string): string | undefined {
   const space = spaceAt(above)

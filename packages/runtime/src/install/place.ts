@@ -1,7 +1,7 @@
 /**
- * Does the work on this machine after the code was redeemed, in an order that the next start can understand
- * (docs/decisions/kills.md): the version, its state, `current`, the environment files, the settings, and last the note
- * that everything is complete.
+ * Installs an agent on this machine after its code was redeemed. The order of the steps shows a later start how far
+ * they got (docs/decisions/kills.md): the version, its state, `current`, the environment files, the settings, and last
+ * the note that everything is complete.
  */
 import { readFileSync, renameSync, rmSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'

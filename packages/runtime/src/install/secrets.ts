@@ -11,8 +11,8 @@ type GatheredSecrets =
   | { readonly ok: false; readonly message: string }
 
 /**
- * Collects the secrets. A person is asked for those that are found nowhere else, unless nobody can be asked (`ask` is
- * undefined). An optional secret may stay empty.
+ * Collects the secrets from the file and the environment. `ask` asks a person for the others; it is undefined if nobody
+ * can be asked. An optional secret may stay empty.
  */
 export async function gatherSecrets(
   wanted: readonly SecretSpec[],

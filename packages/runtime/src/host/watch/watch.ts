@@ -73,7 +73,7 @@ function statusWriter(folder: Folder, warn: (text: string) => void): (text: stri
   }
 }
 
-/** Calls `act`, which may fail, as on a full disk. The program then goes on, and the next look tries again. */
+/** Calls `act`. If it fails, as on a full disk, the program warns and goes on. */
 function trying(act: () => unknown, warn: (text: string) => void): void {
   try {
     act()

@@ -1,4 +1,4 @@
-/** Waits until the runtime that a service manager was asked to start is running. */
+/** Waits until a runtime runs, after the service manager was asked to start it. */
 import { Refusal } from '../../machine/base/errors.ts'
 import { timeoutMs, waitUntil } from '../../machine/base/time.ts'
 import type { Folder } from '../../machine/files/folder.ts'
@@ -19,12 +19,12 @@ const beginSeconds = 15
  */
 const heldSeconds = 2
 
-/** The noted state of the agent before its unit is started; `requireStart` compares it with the state after that. */
+/** The noted state of the agent before its unit is started, for the parameter `before` of `requireStart`. */
 export const stateBeforeStart = (folder: Folder): string | undefined => JSON.stringify(readNote(folder)?.state)
 
 /**
- * Waits until the runtime lives and has decided about the agent's process. Refuses with what the service manager says
- * if there is no runtime, since most managers only say that they have started a program, and not that it runs.
+ * Waits until the runtime lives and has decided about the agent's process. If there is no runtime, it throws a Refusal
+ * that quotes the service manager. Most managers report only that they started a program, and not that it runs.
  */
 export async function requireStart(folder: Folder, unit: ServiceUnit, before: string | undefined): Promise<void> {
   let since: number | undefined

@@ -48,7 +48,7 @@ export const faultOfUnits = (folder: Folder): UnitFault | undefined =>
     .map((unit) => unitFault(folder, unit))
     .find((fault) => fault !== undefined)
 
-/** The program of a unit, or the file that the program loads, if it is missing. */
+/** Returns the program of a unit if it is missing or cannot run, or else the file that it loads if that is missing. */
 function missingIn({ kind }: ServiceUnit, text: string): string | undefined {
   const [program, ...args] = startWordsOf(text)
   if (program === undefined) return undefined
@@ -68,8 +68,8 @@ function isGone(path: string): boolean {
 }
 
 /**
- * Writes the units of a folder again if their program is gone, or will be removed by the next update of Node.
- * Everything else in their files stays. Returns what was done, or why it could not be done.
+ * Writes the units of a folder again if their program is gone, may be removed by the next update of Node, or loads
+ * `svc.pyz` without `start.cjs`. Everything else in their files stays. Returns what was done, or why it failed.
  */
 export async function mendUnits(folder: Folder): Promise<string[]> {
   const lines: string[] = []

@@ -121,7 +121,7 @@ export function unitPathOf(unit: string): string | undefined {
   return launchd === undefined ? undefined : unescapeXml(launchd)
 }
 
-/** The same unit with other words before `run` in its command line, and another PATH. */
+/** The same unit with other words before `run` in its command line and, if `path` is given, another PATH. */
 export function replaceStartCommand(
   unit: string,
   root: string,
