@@ -62,13 +62,13 @@ interface AuthSetup {
    * checked.
    */
   passwordForm?: PasswordForm
-  /** Hashes and checks passwords instead of the functions for `passwordForm`. Tests give cheaper ones. */
+  /** Replaces the hashing that `passwordForm` selects. Tests pass a cheaper one. */
   passwords?: ReturnType<typeof passwordHashing>
 }
 
 /**
- * Signs in a person who was identified by a password, a one-time link or an invitation. Only the service's code can
- * call this function; it has no route.
+ * Makes a session for a person that the service has already identified. It has no route, so only the service's code can
+ * call it.
  */
 const signInPerson = {
   id: 'svc',
@@ -98,7 +98,7 @@ const authOptions = (
     secret,
     trustedOrigins: [baseUrl],
     telemetry: { enabled: false },
-    // Otherwise the first request that writes loads a library for tracing, which takes up to 20 ms.
+    // With instrumentation, the first request that writes would load a library for tracing, which takes up to 20 ms.
     experimental: { instrumentation: { enabled: false } },
     logger: { disabled: true },
     database: { db: store.db, type: store.engine },
@@ -151,9 +151,9 @@ export const openAuth = (store: Store, setup: AuthSetup) => betterAuth(authOptio
 export type Auth = ReturnType<typeof openAuth>
 
 /**
- * Does what the library does at its first use: it opens its own access to the database, and compares the tables with
- * what it expects, over a connection of its own. Within a transaction of the service that would deadlock on SQLite, so
- * this call comes before the service listens, and no request can be the first use. Later calls return at once.
+ * Opens the library's access to the database and checks its tables, which the library otherwise does at its first use.
+ * In a transaction of the service that would deadlock on SQLite, so call this before one is opened. Later calls return
+ * at once.
  */
 export async function warmUpAuth(auth: Auth): Promise<void> {
   try {

@@ -20,11 +20,13 @@ export type ChallengeFor = { is: 'sign-in' } | { is: 'proof' | 'add'; session: s
 
 /** The challenges of a browser. Each function gets the header `Cookie` of its request. */
 interface ChallengeCookies {
-  /** The challenge to which a browser's answer belongs; the newest one if it belongs to none that can be used. */
+  /**
+   * Returns the valid challenge that `answer` names, or else the newest valid one. Undefined if the browser has none.
+   */
   find(cookies: string | undefined, purpose: ChallengeFor, answer: SignedAnswer, now: number): Challenge | undefined
   /** Makes a challenge, and the headers `Set-Cookie` that give it to the browser in addition to earlier challenges. */
   make(cookies: string | undefined, purposes: ChallengeFor[], now: number): { challenge: string; cookies: string[] }
-  /** The headers `Set-Cookie` that remove a used challenge from the browser's cookies. */
+  /** Makes the headers `Set-Cookie` that remove a used challenge from the browser's cookies. */
   end(cookies: string | undefined, purposes: ChallengeFor[], answer: SignedAnswer, now: number): string[]
 }
 
@@ -82,11 +84,11 @@ export function challengeCookies({ dataDir, baseUrl }: { dataDir: string; baseUr
   }
 }
 
-/** The owner of a sealed cookie: a challenge of another session, or with another purpose, cannot be read. */
+/** The owner for which a cookie is sealed. A challenge for another session or purpose cannot be read. */
 const ownerOf = (purpose: ChallengeFor): string =>
   purpose.is === 'sign-in' ? purpose.is : `${purpose.is} in ${purpose.session}`
 
-/** The challenge that an answer names. Only the worker thread checks whether the passkey signed it. */
+/** The challenge that an answer names. The passkey's signature is not checked here. */
 function challengeIn({ response }: SignedAnswer): string | undefined {
   try {
     const { challenge } = JSON.parse(Buffer.from(response.clientDataJSON, 'base64url').toString()) as {

@@ -1,9 +1,8 @@
 /**
- * Hands an account over to the owner of its e-mail address. The link comes from the operator, or by mail to that
- * address. Its use sets a new password and ends all sessions and unused links. A link of the operator also removes all
- * second factors and the connection with the sign-in provider. The first link by mail removes passkeys and the
- * connection, since the person who made the account could still sign in with them, and keeps an authenticator app, with
- * which alone nobody can sign in.
+ * Hands an account over to the owner of its e-mail address. Such a link comes from the operator, or by mail to somebody
+ * who forgot the password. Both links set a new password and end all sessions and unused links. A link of the operator
+ * also removes all factors. A mailed link to an address that was not confirmed before removes passkeys and the
+ * connection with the sign-in provider, since the maker of the account may not own the address.
  */
 import type { Verdict } from '@svc/protocol'
 import type { Db } from '../../platform/db/open.ts'
@@ -53,7 +52,8 @@ export async function claimAccount(
     if (!(await lockPerson(trx, owner))) return usedAlready
     await handOver(trx, accounts, owner, hash)
     await endFirstHalves(trx, owner.id)
-    // A link of the operator removes all factors, because the new owner does not have the phone of the previous one.
+    // A link of the operator also removes an authenticator app, since the new owner does not have the previous owner's
+    // phone.
     const ctx = { db: trx, by: owner, now }
     const isFirstProof = purpose === 'claim' || !(await isEmailConfirmed(trx, owner.id))
     if (purpose === 'claim') await removeFactorsAndNotify(ctx, people.config, owner)
@@ -69,9 +69,8 @@ export async function claimAccount(
 }
 
 /**
- * The person whose account the link with this token hands over, and the link's kind; undefined if the link cannot be
- * used now. The operator made the link, or it was mailed to a person who forgot the password. Whoever received the mail
- * owns the address.
+ * Returns the person whose account this link hands over, and the link's purpose; undefined if the link cannot be used
+ * now. The operator made a link for `claim`; one for `forgot` was mailed to a person who forgot the password.
  */
 export async function claimablePerson(
   db: Db,

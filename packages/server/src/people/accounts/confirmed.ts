@@ -1,7 +1,6 @@
 /**
- * Records and reads whether a person is known to own the account's e-mail address. That is known once the person used a
- * link that the operator made for the owner or that was mailed to the address (claim.ts), or if the account was made
- * for an address that the sign-in provider has verified.
+ * Records and reads whether a person is known to own the account's e-mail address. A link of claim.ts proves it, and so
+ * does an account that was made for an address which the sign-in provider has verified.
  */
 import type { Db } from '../../platform/db/open.ts'
 

@@ -1,4 +1,6 @@
-/** Ends the connection of an account with the sign-in provider, with its line in the activity and its mail. */
+/**
+ * Ends the connection of an account with the sign-in provider, records it in the activity and queues a mail about it.
+ */
 import type { Verdict } from '@svc/protocol'
 import type { Db } from '../../platform/db/open.ts'
 import { done, refuse } from '../../platform/verdict.ts'
@@ -11,7 +13,7 @@ import { queueNotice } from '../mails/queue.ts'
 import { hasPassword } from './password.ts'
 import { lockPerson, type Person } from './store.ts'
 
-/** The configuration that says which ways in there are, and whether mails are sent. */
+/** The configuration that decides how people can sign in and whether mails are sent. */
 export interface ConnectionConfig extends ServiceAddress {
   smtpUrl?: string | undefined
   oidc?: { issuer: string; name: string; only: boolean } | undefined
@@ -19,7 +21,7 @@ export interface ConnectionConfig extends ServiceAddress {
 
 /** The ways in which a person can sign in without the operator. */
 interface WaysIn {
-  /** True if the person has a password, and people sign in with passwords here. */
+  /** True if the person has a password, and this service allows signing in with a password. */
   password: boolean
   passkeys: number
   connected: boolean
@@ -35,8 +37,8 @@ export async function waysIn(db: Db, config: ConnectionConfig, person: { id: str
 }
 
 /**
- * Disconnects a person at their own request. The other sessions then no longer count as ones in which a factor was
- * shown, and neither does this one if no factor is left.
+ * Disconnects a person at their own request. Other sessions then no longer count as ones in which a factor was shown.
+ * If no factor is left, the same holds for this session.
  */
 export async function disconnect({
   db,
@@ -47,7 +49,7 @@ export async function disconnect({
 }: ChangeContext<Person> & { config: ConnectionConfig; session: { id: string } }): Promise<
   Verdict<null, 'factor_unknown' | 'last_way_in'>
 > {
-  // A sign-in through the provider, and the removal of another way in, come before this or after it.
+  // Sign-ins through the provider and removals of other ways in take this lock too, so they cannot happen in between.
   await lockPerson(db, by)
   const { password, passkeys, connected } = await waysIn(db, config, by)
   if (connected && !password && passkeys === 0) return lastWayIn
@@ -77,7 +79,7 @@ async function noteRemoved(
   { issuer, account }: ConnectionParties,
 ): Promise<void> {
   const known = account === null ? {} : { account }
-  // A provider that the service had before has no name any longer, so its host is shown.
+  // The name of a provider that was configured earlier is no longer known, so its host is shown.
   const provider = issuer === config.oidc?.issuer ? config.oidc.name : (URL.parse(issuer)?.host ?? issuer)
   const note = { workspaceId: null, at: now, by, subject: `person ${person.email}` }
   await audit(db, { ...note, action: 'person.oidc_removed', details: { provider, ...known } })

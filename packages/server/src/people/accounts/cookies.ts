@@ -1,6 +1,6 @@
 /**
- * The cookies of the service. No script can read them, and browsers send them with no request of another site, except
- * when a person follows a link.
+ * The cookies of the service. Scripts cannot read them. Browsers send them with a request from another site only when a
+ * person follows a link.
  */
 import { parse, serialize } from 'hono/utils/cookie'
 
@@ -24,7 +24,10 @@ export function cookieNames(name: string, baseUrl: string): CookieNames {
 /** The cookie by which the accounts library knows a session. */
 export const sessionCookie = (baseUrl: string): CookieNames => cookieNames('svc.session', baseUrl)
 
-/** The header `Cookie` of a request, in which a cookie that an earlier version set has its present name. */
+/**
+ * Returns the header `Cookie` of a request. If only the earlier version of this cookie is in it, that gets the present
+ * name.
+ */
 export function withPresentName(cookies: string, { name, earlier }: CookieNames): string {
   if (name === earlier || parse(cookies, name)[name] !== undefined) return cookies
   const pairs = cookies.split(';').map((pair) => pair.trim())

@@ -46,7 +46,9 @@ export function deviceCookies({ secret, baseUrl }: { secret: string; baseUrl: st
     const right = Buffer.from(sign(issued, nonce, email))
     return age <= maxAgeSeconds && timingSafeEqual(right, Buffer.from(signature))
   }
-  /** One half of the id is a signature of the other half, so a known browser is recognised without its account. */
+  /**
+   * Makes the id of a browser. Its second half signs the first, so `browser` recognises it without knowing an account.
+   */
   function idOf(session: string | undefined): string {
     const half = session === undefined ? randomBytes(8) : mac(`device of ${session}`)
     return Buffer.concat([half, mac(`browser ${half.toString('base64url')}`)]).toString('base64url')

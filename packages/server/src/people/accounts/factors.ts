@@ -86,8 +86,8 @@ export async function beginTotp({ db, config, by, now }: Ctx): Promise<Verdict<N
 }
 
 /**
- * Adds the authenticator app by a code that it shows. The session then counts as one in which a factor was shown. Other
- * sessions end: all of them if this is the person's first factor, otherwise those in which none was shown.
+ * Adds the authenticator app by a code that it shows. The session then counts as one in which a factor was shown. If
+ * this is the person's first factor, all other sessions end; otherwise those end in which no factor was shown.
  */
 export async function confirmTotp(
   ctx: Ctx,
@@ -127,8 +127,8 @@ export async function removeTotp(ctx: Ctx): Promise<Verdict<null, 'factor_unknow
 }
 
 /**
- * Checks a typed code or recovery code and uses it up. Must run in the transaction that acts on the result, so that the
- * code can be used again if that transaction is rolled back.
+ * Checks a code of the authenticator app or a recovery code and uses it up. This must run in the transaction that acts
+ * on the result: if that is rolled back, the code can be used again.
  */
 export async function useFactor(
   {
@@ -160,10 +160,7 @@ export async function useFactor(
   return (await spendTotpStep(db, person.id, step)) ? done(null) : wrongCode
 }
 
-/**
- * The refusal of a wrong code. If a difference of clocks explains the wrong code, the refusal says so, because no other
- * code would be right either.
- */
+/** The refusal of a wrong code. It names the difference of the clocks if that explains the wrong code. */
 function wrongFor(
   { now, clocksDiffer }: { now: number; clocksDiffer?: ClocksDiffer | undefined },
   typed: string,

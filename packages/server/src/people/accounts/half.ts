@@ -1,6 +1,6 @@
 /**
- * The cookie for the first half of a sign-in, after a right password or a mailed link of somebody who has a second
- * factor. It is no session: its token allows only to show the factor, for ten minutes, once.
+ * The cookie for the first half of a sign-in of somebody who has a second factor. Its token is no session: it only
+ * allows the person to show the factor, once and within ten minutes.
  */
 import { randomBytes } from 'node:crypto'
 import { halfSignInMs } from '../factors/rules.ts'

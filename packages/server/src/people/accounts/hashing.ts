@@ -115,7 +115,7 @@ export const hashInTurn = <T>(turn: Turn, work: () => Promise<T>): Promise<T> =>
 
 /**
  * Runs the hashing of a password in the current turn of the queue. Outside a turn, the hashing waits like that of a
- * known browser, because the caller is then signed in, invited or the operator.
+ * known browser, because the caller is then signed in, has a valid link, or is the operator.
  */
 export const inHashQueue = <T>(work: () => Promise<T>): Promise<T> =>
   placed.getStore() ? work() : hashQueue.run({ known: true, caller: '' }, work)

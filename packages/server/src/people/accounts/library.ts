@@ -35,9 +35,9 @@ export interface PeopleCtx<B = Actor> extends Omit<ChangeContext<B>, 'db'> {
 export type Accounts = Awaited<ReturnType<typeof accountsIn>>
 
 /**
- * Runs `work` in one transaction, which is rolled back when `work` refuses; if the caller has already opened a
- * transaction, the caller must roll it back. All access must go through `trx` or `accounts`, since anything else
- * deadlocks on SQLite. Passwords are hashed beforehand, since that takes a tenth of a second.
+ * Runs `work` in one transaction, which is rolled back when `work` refuses. If the caller has already opened a
+ * transaction, the caller must roll it back. `work` must use only `trx` and `accounts`, since other access deadlocks on
+ * SQLite, and must not hash passwords, which takes a tenth of a second.
  */
 export async function decideWithAccounts<T, Code extends string>(
   { store, auth, write }: PeopleDeps,

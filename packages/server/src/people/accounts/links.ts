@@ -74,9 +74,8 @@ export async function insertLink(
 }
 
 /**
- * Makes sure that the link of a mail about a forgotten password can be used: each try of the mail has the same link,
- * and earlier links stay valid. False if the mail is not needed any longer, because this link has expired, or one for a
- * new password was used since `askedAt`.
+ * Stores the link of a mail about a forgotten password; each try of the mail has the same token. Returns false if the
+ * mail is not needed any longer: the link has expired, or a link for a new password was used since `askedAt`.
  */
 export function ensureForgotLink(
   { db, by, now }: ChangeContext,
@@ -109,9 +108,7 @@ const disabled = ({ email }: Person) =>
     `The account of ${shown(email)} is disabled. Enable it first: svc-server person enable EMAIL`,
   )
 
-/**
- * The address of the page for a link. It contains the token, which is therefore valid only once and for a limited time.
- */
+/** The address of the page for a link. It contains the token. */
 export const linkUrl = (baseUrl: string, purpose: LinkTable['purpose'], token: string): string =>
   `${baseUrl}/${pages[purpose]}?token=${token}`
 
