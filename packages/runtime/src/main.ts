@@ -28,8 +28,8 @@ else if (args[0] === '--self-check')
 else void import('./cli/program.ts').then(({ runSvc }) => runSvc(args))
 
 /**
- * Ends process 1 of a container at a signal as long as the command has no handlers of its own, such as while its code
- * is loaded. The kernel drops a signal to process 1 that has no handler; any other process is ended by it.
+ * Ends process 1 of a container at a signal as long as the command has no handlers of its own, for example while its
+ * code is loaded. Without a handler, the kernel ends any other process, but not process 1.
  */
 function endAtEarlySignals(): void {
   for (const [name, number] of Object.entries({ SIGTERM: 15, SIGINT: 2 }))

@@ -1,14 +1,13 @@
 /**
- * Loads the packed parts of the program in `svc.pyz`, each on its own lines. A process that lives for months parses and
- * keeps only its own part, and only the pieces of it that it has used. The file may be replaced while the process runs,
- * and pieces of two files must not be mixed: so all lines of a part are read at once, and a file that was already
- * replaced by then is refused. A program that runs from source has no parts.
+ * Loads the packed parts of the program in `svc.pyz`; a program that runs from source has none. A process parses only
+ * the pieces of a part that it uses, since it may live for months. `svc.pyz` may be replaced while the process runs,
+ * and pieces of two files must not be mixed. So all lines of a part are read at once, and a replaced file is refused.
  */
 import { closeSync, openSync, readSync } from 'node:fs'
 import { compileFunction } from 'node:vm'
 import { inflateRawSync } from 'node:zlib'
 
-/** A part of the program inside `svc.pyz`: where its lines are in the file, and how it is started. */
+/** A part of the program inside `svc.pyz`, as lines of that file. */
 export interface PackedPart {
   /** The name of the piece whose exports are those of the part. */
   readonly entry: string

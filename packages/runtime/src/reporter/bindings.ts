@@ -12,7 +12,7 @@ import { readEnv, readOrigin } from '../machine/files/env.ts'
 import type { Folder } from '../machine/files/folder.ts'
 import { anyText, describeNote, type NoteValue, withDefaults } from '../machine/files/note.ts'
 
-/** A product, and what its last probe has found. */
+/** The result of the last probe of a product. */
 const probed = withDefaults(
   object(
     {
@@ -102,8 +102,7 @@ function keep(folder: Folder, all: readonly ProbedProduct[]): void {
   try {
     file.write(folder, { bindings: all })
   } catch {
-    // If the results of the probes cannot be written, the only harm is that the runtime probes again soon after a
-    // restart.
+    // The only harm is that the runtime probes again soon after a restart.
   }
 }
 

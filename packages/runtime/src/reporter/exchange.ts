@@ -63,7 +63,7 @@ export interface ReporterState {
   /** The runs that the agent's process has open. */
   openRuns?: OpenRuns
   readonly writes: StatusWrites
-  /** The clock of the service according to its last successful answer; absent before the first one. */
+  /** The clock of the service according to its last successful answer; absent if no answer told it. */
   serviceClock?: ServiceClock | undefined
   /** The entries of the journal of commands that the disk has refused. */
   readonly memory: CommandMemory
@@ -77,8 +77,7 @@ export interface ReporterState {
 export type ExchangeResult =
   | { readonly ok: true; readonly answer: ReceivedAnswer; readonly handled: readonly HandledCommand[] }
   /**
-   * A failed report. `status` is present if the service answered at all, `code` if the answer has one of our error
-   * codes.
+   * A failed report. `status` is present if the service answered at all, `code` if the answer contains an error code.
    */
   | { readonly ok: false; readonly why: string; readonly status?: number; readonly code?: string }
 
@@ -123,9 +122,8 @@ export async function exchangeReport(
     record(folder, connection, { sent, body, result })
     reporter.refused = undefined
   } catch (error) {
-    // The outbox could not be written, for example because the disk is full. No report depends on it, so the answer is
-    // processed anyway. The next report says so, unless the only reason was a lack of space, which the report shows
-    // anyway.
+    // No report depends on the outbox, so the answer is processed anyway. The next report tells this fault, except a
+    // lack of space, which `diskHealth` reports anyway.
     reporter.refused =
       isDiskFault(error) && codeOf(error) !== 'ENOSPC' ? failureReason(error, folder.outbox) : undefined
   }
@@ -138,9 +136,8 @@ export async function exchangeReport(
 const clocks = () => ({ now: Date.now(), mono: performance.now() })
 
 /**
- * Settles commands that were interrupted, which shows whether the journal of commands can be read. If the journal
- * cannot be read, the reporter takes no commands (D4): the returned health item says so, and the report offers neither
- * controls nor settings.
+ * Settles interrupted commands. If the journal of commands cannot be used, the reporter takes no commands (D4): returns
+ * a health item that says so, and the report then offers neither controls nor settings.
  */
 function brokenJournal({ folder, memory }: ReporterState, manifest: Manifest): HealthItem | undefined {
   try {
@@ -252,8 +249,8 @@ function arrived({ folder, memory }: ReporterState, { acks = [] }: Report, now: 
     )
 }
 
-// Estimates the clock of the service from its answers. The service judges by its own clock how old a status file is,
-// and the clock of this machine may be wrong or be set. Pure; all times are milliseconds.
+// The rest of this file estimates the clock of the service from its answers. The service judges by its own clock how
+// old a status file is, and the clock of this machine may be wrong or be set. All times are in milliseconds.
 
 /** The time of the service in an answer, and both clocks of this machine when the answer came. */
 interface ServiceClock {
@@ -271,16 +268,15 @@ type MachineClocks = Pick<ServiceClock, 'now' | 'mono'>
  */
 const sameMs = 60_000
 
-/** Reads the header `Date` of an answer. */
+/** Reads the header `Date` of an answer; undefined if it is missing or invalid. */
 export function serviceClock(date: string | undefined, clocks: MachineClocks): ServiceClock | undefined {
   const at = Date.parse(date ?? '')
   return Number.isNaN(at) ? undefined : { at, ...clocks }
 }
 
 /**
- * Converts a time by the clock of this machine to the clock of the service. The monotonic clock stands still while the
- * machine sleeps, and the Unix time may be set back. So the clock on which more time has passed shows how long ago the
- * answer came.
+ * Converts a time from the clock of this machine to the clock of the service. The time since the answer is the longer
+ * one of two: the monotonic clock stands still while the machine sleeps, and the Unix time may be set back.
  */
 export function inServiceTime(time: number, clock: ServiceClock | undefined, { now, mono }: MachineClocks): number {
   if (clock === undefined) return time

@@ -1,7 +1,7 @@
 /**
  * Finds the path of Node to write down for later: in a unit, a manifest or `svc-exec`. Homebrew, nvm, fnm, asdf, mise
- * and snap keep Node in a folder named after its version, which an update removes, and most have a permanent link or
- * program beside it. Node itself knows only the folder, since it resolves the links of its own path.
+ * and snap keep Node in a folder named after its version, which an update removes. Most of them have a permanent link
+ * or program, too, but Node itself knows only that folder, since it resolves the links of its own path.
  */
 import { execFileSync } from 'node:child_process'
 import { readdirSync, realpathSync } from 'node:fs'
@@ -25,8 +25,8 @@ const readNodeHere = (): NodeHere => ({
 })
 
 /**
- * A path of the running Node that stays valid when Node is updated. If the running Node was removed meanwhile, the
- * result is the path of the first Node in PATH that is new enough.
+ * The path of the running Node that is most likely to stay valid when Node is updated. If the running Node was removed
+ * meanwhile, the result is the path of the first Node in PATH that is new enough.
  */
 export function lastingNode({ running, path, home }: NodeHere = readNodeHere()): string {
   const inPath = path
@@ -45,9 +45,7 @@ export function lastingNode({ running, path, home }: NodeHere = readNodeHere()):
   return program ?? best
 }
 
-/**
- * The value of PATH in which the folder of the Node that stays replaces the folders that an update of Node will remove.
- */
+/** Replaces the folders in PATH that an update of Node would remove by the folder of `node`, a path that lasts. */
 export function lastingPath(path: string, node: string, old = process.execPath): string {
   const real = realOf(node)
   const isSame = (folder: string) =>
@@ -59,7 +57,7 @@ export function lastingPath(path: string, node: string, old = process.execPath):
   return [...new Set(folders)].join(delimiter)
 }
 
-/** True if this path is likely to be gone after an update, and another path of the same program is not. */
+/** True if an update is more likely to remove `path` than `than`, another path of the same program. */
 export const isShorterLived = (path: string, than: string): boolean => versionsIn(path) > versionsIn(than)
 
 /**

@@ -41,8 +41,8 @@ export function applyCommand(
 }
 
 /**
- * Changes settings, as `svc set` does on this machine. Changes nothing if the settings file cannot be read, since it
- * may contain values that a person wrote.
+ * Changes settings. Changes nothing if the settings file is a regular file that cannot be read, since it may contain
+ * values that a person wrote.
  */
 function set(
   folder: Folder,

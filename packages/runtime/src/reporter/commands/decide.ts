@@ -1,6 +1,6 @@
 /**
- * Decides what a command from the service does (3.6, D9). A table has a function for each type of command. A command
- * that the agent does not offer is refused, which is a normal result.
+ * Decides what a command from the service does (3.6, D9), with a table of functions by type of command. A command that
+ * the agent does not know or offer is refused.
  */
 import type { ManifestSetting } from '@svc/blueprint'
 import { type Control, checkValues, type ReceivedCommand, type SettingValues } from '@svc/protocol'
@@ -11,7 +11,6 @@ export interface CommandFacts {
   readonly settings: readonly ManifestSetting[]
   readonly paused: boolean
 }
-/** The effect of a command. */
 export type CommandDecision =
   | { readonly do: 'pause' | 'resume' | 'run_now' }
   | { readonly do: 'set'; readonly values: SettingValues }

@@ -1,7 +1,7 @@
 /**
  * The journal of commands (D4, I4). The id of a command is written and synced before the command is applied, and its
- * outcome afterwards. So a command is applied at most once, even if the process is killed. The journal also holds acks,
- * each until the service has answered a report that carried it.
+ * outcome afterwards. So a command is applied at most once, even if the process is killed. An outcome is sent as an ack
+ * with each report until the service has answered one of them.
  */
 import { type Ack, isObject, limits } from '@svc/protocol'
 import { boolean, field, list, number, object } from '@svc/protocol/fields'
@@ -75,7 +75,7 @@ export function owedAcks(journal: Journal): Ack[] {
   return oldest.slice(0, count)
 }
 
-/** Marks these acks as delivered. It is called when the service has answered the report that carried them. */
+/** Marks these acks as no longer owed, after the service has answered the report that carried them. */
 export const dropAcks = (journal: Journal, acks: readonly Ack[]): Journal => {
   const ids = new Set(acks.map((ack) => ack.id))
   return journal.map(({ owed, ...entry }) => (owed && !ids.has(entry.id) ? { ...entry, owed } : entry))
@@ -95,14 +95,12 @@ export const forgetOldEntries = (journal: Journal, now: number): Journal =>
   )
 
 /**
- * The part of the journal that the disk has refused, kept in memory until there is room: entries that are newer than
- * those on the disk, or missing there. A command that could not be noted is refused, and its ack is sent from here. A
- * command that was carried out keeps its outcome.
+ * The entries of the journal that the disk refused, kept in memory until the disk takes them, such as outcomes of
+ * commands, and commands that were refused because they could not be noted. Their acks are sent from here.
  */
 export interface CommandMemory {
   entries: readonly CommandEntry[]
 }
-/** The memory of a reporter for which the disk has refused nothing. */
 export const newCommandMemory = (): CommandMemory => ({ entries: [] })
 
 /** The journal as this process knows it. Throws like `readJournal`. */

@@ -60,7 +60,7 @@ function receiveOne(
   const { id, type, payload } = command
   const known = knownJournal(folder, memory).find((e) => e.id === id)
   if (known) {
-    // A log command has no ack, because its upload is the answer. For any other command, the same ack is sent again.
+    // The same ack is sent again. A log command has no ack, because its upload is the answer.
     if (known.type !== 'log') changeJournal(folder, memory, (journal) => withEntry(journal, { ...known, owed: true }))
     return []
   }
@@ -73,8 +73,8 @@ function receiveOne(
 }
 
 /**
- * Writes an outcome for commands that were interrupted: an earlier start of the runtime received them and wrote no
- * outcome. They are not applied again.
+ * Writes an outcome for interrupted commands: they were received, for example by a runtime that was killed, but no
+ * outcome was written. They are not applied again.
  */
 export function settleInterrupted(
   folder: Folder,
@@ -103,8 +103,8 @@ function settle(folder: Folder, manifest: Manifest, memory: CommandMemory, now: 
 const isInterrupted = (e: CommandEntry): boolean => e.answered === undefined && e.type !== 'log'
 
 /**
- * Returns the outcome of an interrupted command (D4). If the agent is in the state that the command asked for, the
- * command counts as done. Otherwise it counts as not done, because its outcome is not known.
+ * Returns the outcome of an interrupted command (D4). The command counts as done if the agent is in the state that the
+ * command asked for, and otherwise as not done.
  */
 function interruptedOutcome(folder: Folder, manifest: Manifest, entry: CommandEntry): CommandOutcome {
   return holds(folder, manifest, entry)
