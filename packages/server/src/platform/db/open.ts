@@ -122,10 +122,7 @@ const socketOf = (client: pg.PoolClient): Socket =>
 // values, which survive dumps. So each new connection, also one of the accounts library, sets these values before it is
 // used.
 
-/**
- * Each setting with its value. A setting that is not listed here may have any value, such as `search_path` or
- * `default_transaction_read_only`.
- */
+/** Each setting with its value. Settings that are not listed, such as `search_path`, may have any value. */
 export const sessionSettings = {
   // The library reads dates as ISO writes them. With any other style it could read no date, so no session would be
   // valid.
@@ -144,8 +141,7 @@ export const sessionSettings = {
   default_transaction_deferrable: 'off',
   // An error ends a statement, not the connection.
   exit_on_error: 'off',
-  // The service gives up by itself (`giveUpAfter`). Migrations and moves may take longer than a limit for other
-  // programs.
+  // The service sets its own limit (`giveUpAfter`), and migrations and moves from an embedded database may take long.
   statement_timeout: '0',
   lock_timeout: '0',
   idle_in_transaction_session_timeout: '0',

@@ -1,6 +1,6 @@
 /** Says in a sentence why PostgreSQL cannot be used at a start, and how to fix that. */
 
-/** The database that the service could not use, with its names as PostgreSQL writes them in statements. */
+/** The role and the database that the service could not use, quoted as in SQL statements. */
 export interface DatabaseName {
   role: string
   database: string
@@ -166,9 +166,8 @@ const modes =
   'sslmode=require checks certificates as verify-full does; sslmode=no-verify checks nothing (docs/operate.md, "PostgreSQL").'
 
 /**
- * The words for an error of PostgreSQL that is `error` or its cause, to be put after a colon. An error without a row is
- * described by PostgreSQL's message and code. Undefined if neither PostgreSQL nor the connection to it caused the
- * error.
+ * The reason in words, to be put after a colon, if `error` or one of its causes comes from PostgreSQL or from the
+ * connection to it; otherwise undefined. An error without a row is described by PostgreSQL's message and code.
  */
 export function whyPostgresFails(
   error: unknown,

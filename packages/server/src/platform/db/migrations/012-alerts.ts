@@ -174,9 +174,9 @@ async function addAlerts(db: Kysely<unknown>, engine: Engine): Promise<void> {
 }
 
 /**
- * Adds a column to `agent` for the facts about the last report that alerts need. Null means that the facts are not
- * known yet, so this migration fills no row, and a node of the previous version may run beside a new one. Also adds two
- * indexes of alerts, the table for the last backup, and the table for the setting of what messages may contain.
+ * Adds the column `signs` to `agent` for the facts about the last report that alerts need. It is null until they are
+ * known, so no row is filled here. Also adds two indexes of alerts, the table for the last backup, and the table for
+ * the setting of what messages may contain.
  */
 async function addFactsForAlerts(db: Kysely<unknown>, engine: Engine): Promise<void> {
   const whole = wholeNumber(engine)
@@ -198,10 +198,8 @@ async function addFactsForAlerts(db: Kysely<unknown>, engine: Engine): Promise<v
 }
 
 /**
- * Adds a column to `agent_report` for the facts about the report that alerts need, which replaces the column `signs` of
- * `agent`: a report writes its row of `agent_report` anyway, so facts that change cost nothing more there. The old
- * column is emptied and not removed, so that a node of an earlier build beside a new one reads the facts from the
- * bodies.
+ * Adds the column `signs` to `agent_report`, which every report writes anyway, and stops using the one of `agent`. That
+ * column is emptied, not removed: a node of an earlier version then reads the facts from the bodies of reports.
  */
 async function moveFactsForAlerts(db: Kysely<unknown>): Promise<void> {
   await db.schema.alterTable('agent_report').addColumn('signs', 'text').execute()
@@ -209,9 +207,8 @@ async function moveFactsForAlerts(db: Kysely<unknown>): Promise<void> {
 }
 
 /**
- * Adds numbers from the database, by which the messages of a channel are ordered, and for channels a lease and the
- * result of the last try. A node of the previous version may run beside a new one: PostgreSQL numbers the rows that
- * such a node inserts.
+ * Adds `seq`, the order of a channel's messages, and for channels a lease and the result of the last try. PostgreSQL
+ * numbers also the rows that a node of the previous version inserts.
  */
 async function numberDeliveries(db: Kysely<unknown>, engine: Engine): Promise<void> {
   const whole = wholeNumber(engine)
@@ -219,7 +216,7 @@ async function numberDeliveries(db: Kysely<unknown>, engine: Engine): Promise<vo
     .alterTable('alert_delivery')
     .addColumn('seq', whole, (c) => c.notNull().defaultTo(0))
     .execute()
-  // Only waiting deliveries are ordered, so the migration writes no others. So far, ids were the order.
+  // Only waiting deliveries need an order. Until now, it was the order of their ids.
   await sql`update alert_delivery set seq = numbered.seq
     from (select id, row_number() over (order by id) as seq from alert_delivery where state = 'waiting') as numbered
     where alert_delivery.id = numbered.id`.execute(db)
@@ -235,8 +232,8 @@ async function numberDeliveries(db: Kysely<unknown>, engine: Engine): Promise<vo
   await sql`create index alert_delivery_waiting on alert_delivery (channel_id, due_at) where state = 'waiting'`.execute(
     db,
   )
-  // Queries of a node of the previous version join both tables, so no column may have the name of one of the other
-  // table.
+  // A node of the previous version joins `alert_channel` with `alert_delivery`, so the new columns have names that
+  // `alert_delivery` does not use.
   for (const [name, type] of [
     ['serving_node', 'text'],
     ['serving_until', whole],
@@ -247,8 +244,8 @@ async function numberDeliveries(db: Kysely<unknown>, engine: Engine): Promise<vo
 }
 
 /**
- * Adds the table in which each node counts its own commits, and the table of the times at which a node noticed that the
- * database went back. A node of the previous version knows neither and is not affected.
+ * Adds the table in which each node counts its own commits, and the table of the losses of commits that a node noticed
+ * (platform/marks.ts).
  */
 async function addNodeMarks(db: Kysely<unknown>, engine: Engine): Promise<void> {
   const whole = wholeNumber(engine)
@@ -269,7 +266,7 @@ async function addNodeMarks(db: Kysely<unknown>, engine: Engine): Promise<void> 
     .execute()
 }
 
-/** Adds the table that counts what people had the service send to others, so that their number can be limited. */
+/** Adds the table that counts tests of channels and invitations by mail, so that their number can be limited. */
 async function addCountedSends(db: Kysely<unknown>, engine: Engine): Promise<void> {
   const whole = wholeNumber(engine)
   await db.schema
@@ -284,8 +281,8 @@ async function addCountedSends(db: Kysely<unknown>, engine: Engine): Promise<voi
 }
 
 /**
- * Notes from when on alerts of the rule `disk` may open (see alerts/evaluation/evaluate.ts). A node of the previous
- * version cannot word one, so none opens within an hour after the service was last seen. A new database gets no note.
+ * Stores the time from which alerts of the rule `disk` may open: an hour after the service was last seen. Until then
+ * nodes of the previous version, which cannot show such alerts, may run (alerts/evaluation/evaluate.ts).
  */
 async function delayDiskAlerts(db: Kysely<unknown>): Promise<void> {
   await sql`insert into agreed (name, value)

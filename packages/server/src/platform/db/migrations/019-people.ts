@@ -26,7 +26,7 @@ async function addOldNames(db: Kysely<unknown>, engine: Engine): Promise<void> {
   await db.schema.createIndex('agent_old_name_at').on('agent_old_name').columns(['renamed_at']).execute()
 }
 
-/** Adds the table of the people who were shown the first steps of a workspace, or dismissed them. */
+/** Adds the table that says whether a person wants to see the first steps of a workspace. */
 async function addOnboarding(db: Kysely<unknown>, engine: Engine): Promise<void> {
   const whole = wholeNumber(engine)
   await db.schema
@@ -38,9 +38,8 @@ async function addOnboarding(db: Kysely<unknown>, engine: Engine): Promise<void>
 }
 
 /**
- * Adds the health item to alerts and mutes, so that an agent may have an alert for each bad item. A node of the
- * previous version may run beside a new one: its alerts get the item '', and the new index lets it have what the old
- * one did.
+ * Adds the health item to alerts and mutes, so that an agent may have an alert for each bad item. The alerts of a node
+ * of the previous version get the item '', and the new index allows as many of them as the old index did.
  */
 async function addItems(db: Kysely<unknown>, engine: Engine): Promise<void> {
   await db.schema
@@ -51,17 +50,16 @@ async function addItems(db: Kysely<unknown>, engine: Engine): Promise<void> {
   await db.schema.dropIndex('alert_current').execute()
   await sql`create unique index alert_current on alert (scope, rule, subject_kind, subject_id, item)
     where ended_at is null`.execute(db)
-  // A node of the previous version cannot word an alert of the rule `item`, so none opens within an hour after the
-  // service was last seen (see alerts/evaluation/evaluate.ts). An embedded database has only one node.
+  // A node of the previous version cannot show an alert of the rule `item`, so no such alert opens within an hour after
+  // the service was last seen (alerts/evaluation/evaluate.ts). An embedded database has only one node.
   if (engine === 'postgres')
     await sql`insert into agreed (name, value)
       select 'alerts from item', cast(at + ${sql.lit(rollingMs)} as text) from service_beat where id = 1`.execute(db)
 }
 
 /**
- * Adds the tables of people who are disabled, of people who are operators, and of invitations that the operator made. A
- * node of the previous version knows none of them: it lets disabled people sign in, but their sessions do not count
- * here.
+ * Adds the tables of disabled people, of operators, and of invitations that the operator made. A node of the previous
+ * version lets disabled people sign in, but nodes of this version reject their sessions.
  */
 async function addOperators(db: Kysely<unknown>, engine: Engine): Promise<void> {
   const whole = wholeNumber(engine)
@@ -100,8 +98,9 @@ async function addDeletedWorkspaces(db: Kysely<unknown>, engine: Engine): Promis
 }
 
 /**
- * Adds the tables of second factors: authenticator apps, recovery codes, wrong codes, what each session has shown,
- * first halves of a sign-in, the workspaces that require a factor, and the nodes that know factors.
+ * Adds the tables of second factors: authenticator apps, recovery codes, wrong codes, the times at which a session
+ * showed a factor or a proof, sign-ins that wait for a factor, the workspaces that require a factor, and the nodes that
+ * know factors.
  */
 async function addSecondFactors(db: Kysely<unknown>, engine: Engine): Promise<void> {
   const time = wholeNumber(engine)

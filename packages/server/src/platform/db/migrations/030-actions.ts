@@ -54,9 +54,8 @@ async function addActions(db: Kysely<unknown>, engine: Engine): Promise<void> {
 }
 
 /**
- * Adds a column for the name of the agent's machine, so that filters need not read the body of the report, and the
- * table of the agents' tags. The column is null until the next report, so this migration fills no row, and a node of
- * the previous version may run beside a new one.
+ * Adds the table of the agents' tags, and a column for the name of the agent's machine, so that filters need not read
+ * the body of the report. The column is null until the next report.
  */
 async function addHostAndTags(db: Kysely<unknown>): Promise<void> {
   await db.schema.alterTable('agent_report').addColumn('host', 'text').execute()
@@ -75,8 +74,7 @@ async function addLeftOutFor(db: Kysely<unknown>): Promise<void> {
 
 /**
  * Adds views, which are named filters of the list of agents. A view without a member belongs to the workspace. A view
- * of a member refers to the membership, so that it goes when the person leaves, also through a node of the previous
- * version.
+ * of a member is deleted with the membership.
  */
 async function addViews(db: Kysely<unknown>): Promise<void> {
   await db.schema
@@ -96,16 +94,16 @@ async function addViews(db: Kysely<unknown>): Promise<void> {
 }
 
 /**
- * Adds the column with the tags that an install code gives to its agent. It is null for codes of the previous version,
- * and a node of that version, which redeems a code of a new one, ignores it.
+ * Adds the column with the tags that an install code gives to its agent. A node of the previous version ignores the
+ * tags when it redeems a code.
  */
 async function addTagsOfCodes(db: Kysely<unknown>): Promise<void> {
   await db.schema.alterTable('install_code').addColumn('tags', 'text').execute()
 }
 
 /**
- * Keeps reports of up to 8 KB in their rows as they are. Without this PostgreSQL compresses what makes a row larger
- * than 2 KB, which costs more than writing it. The row of an agent changes with its next report.
+ * Keeps reports of up to 8 KB uncompressed in their rows. By default, PostgreSQL compresses rows larger than 2 KB,
+ * which costs more than writing them.
  */
 async function keepBodiesInRows(db: Kysely<unknown>, engine: Engine): Promise<void> {
   if (engine !== 'postgres') return
@@ -113,8 +111,8 @@ async function keepBodiesInRows(db: Kysely<unknown>, engine: Engine): Promise<vo
 }
 
 /**
- * Adds the table of wrong codes by person and by who gave them, a browser or a session. Nodes of the previous version
- * count in `wrong_code`, by person alone.
+ * Adds the table of wrong codes by person and by party, such as a browser or a session (people/factors/rules.ts). Nodes
+ * of the previous version count in `wrong_code`, by person alone.
  */
 async function addCodeTries(db: Kysely<unknown>, engine: Engine): Promise<void> {
   const time = wholeNumber(engine)
@@ -136,7 +134,10 @@ async function addSecondOfSignIn(db: Kysely<unknown>): Promise<void> {
   await db.schema.alterTable('sign_in').addColumn('second', 'text').execute()
 }
 
-/** Adds an index of the tests of channels that wait. A person waits for each, so all of them are read every second. */
+/**
+ * Adds an index of the queued tests of channels. A person waits for each test, so the dispatcher looks for them at
+ * least every second.
+ */
 async function addIndexOfTests(db: Kysely<unknown>): Promise<void> {
   await sql`create index alert_delivery_tests on alert_delivery (due_at) where state = 'waiting' and kind = 'test'`.execute(
     db,
@@ -144,9 +145,8 @@ async function addIndexOfTests(db: Kysely<unknown>): Promise<void> {
 }
 
 /**
- * Adds the column with the counts of an action that is over, which the sweeper fills, also for actions of earlier
- * versions. A trigger empties it at a late answer (D3): nodes of the previous version take such answers, too, and
- * reports without one pay nothing.
+ * Adds the column with the counts of an action that is over. A trigger empties it when a late answer (D3) changes the
+ * counts, since nodes of the previous version store such answers, too.
  */
 async function addCountsOfActions(db: Kysely<unknown>, engine: Engine): Promise<void> {
   await db.schema.alterTable('action').addColumn('counts', 'text').execute()
@@ -167,9 +167,9 @@ async function addCountsOfActions(db: Kysely<unknown>, engine: Engine): Promise<
 }
 
 /**
- * Notes each change of an agent's state in an action in `action_change`; updates/actions/counts.ts adds them up.
- * Triggers do it, because nodes of the previous version change commands as well, and because a report without a command
- * then costs nothing.
+ * Adds triggers that write each change of an agent's state in an action to `action_change`, from which
+ * updates/actions/counts.ts computes the counts. They also see the commands that nodes of the previous version change,
+ * and cost nothing for a report without a command.
  */
 async function addChangesOfActions(db: Kysely<unknown>, engine: Engine): Promise<void> {
   const whole = wholeNumber(engine)
@@ -193,15 +193,17 @@ interface Trigger {
   name: string
   on: string
   does: string
-  /** A statement by which PostgreSQL keeps other transactions from changing what the trigger reads. */
+  /** A statement that locks the rows that the trigger reads; only PostgreSQL needs it. */
   locks?: string
 }
 
-/** The state in an action of a command in this state (fleet/commands/outcomes.ts). */
+/** SQL for the state in an action that an agent has when its command has this state (fleet/commands/outcomes.ts). */
 const ofCommand = (state: string) => `case ${state} when 'queued' then 'waiting' when 'delivered' then 'sent'
   when 'applied_late' then 'applied' when 'refused_late' then 'refused' else ${state} end`
 
-/** The state of an agent in an action: of the row before or after a change. */
+/**
+ * SQL for the state in an action of the agent in this row of `action_agent`: before (`old`) or after (`new`) a change.
+ */
 const ofAgent = (row: 'old' | 'new') => `coalesce(${row}.outcome,
   (select ${ofCommand('state')} from command where id = ${row}.command_id),
   case when ${row}.command_id is null then 'waiting' else 'cancelled' end)`

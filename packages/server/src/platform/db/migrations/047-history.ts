@@ -16,10 +16,9 @@ export const history: Migrations = {
 }
 
 /**
- * Adds the daily sums of deleted agents (fleet/reports/usage-deleted.ts), so that the costs of a workspace stay. A
- * node of the previous version cannot word an alert of the rule `runaway`, so no such alert opens until an hour after
- * the last heartbeat that was stored before this migration (see alerts/evaluation/evaluate.ts). An embedded database
- * has only one node.
+ * Adds the daily sums of deleted agents (fleet/reports/usage-deleted.ts), so that the costs of a workspace stay. A node
+ * of the previous version cannot show an alert of the rule `runaway`, so no such alert opens within an hour after the
+ * service was last seen (alerts/evaluation/evaluate.ts). An embedded database has only one node.
  */
 async function addUsageOfDeleted(db: Kysely<unknown>, engine: Engine): Promise<void> {
   const whole = sql.raw(wholeNumber(engine))
@@ -41,8 +40,8 @@ async function addUsageOfDeleted(db: Kysely<unknown>, engine: Engine): Promise<v
 }
 
 /**
- * Adds the number of sign-ins that a row counts, and the time of the first of them, which is null for one that is not
- * counted in another. A node of the previous version adds a row for each sign-in.
+ * Adds the number of sign-ins that a row counts, and the time of the first of them, which is null if the row counts
+ * only one. A node of the previous version adds a row for each sign-in.
  */
 async function countSignIns(db: Kysely<unknown>, engine: Engine): Promise<void> {
   const whole = sql.raw(wholeNumber(engine))
@@ -54,13 +53,13 @@ async function countSignIns(db: Kysely<unknown>, engine: Engine): Promise<void> 
 }
 
 /**
- * Keeps pauses and times offline that are over. It fills no row, so that a node of the previous version may run beside
- * a new one; such a node writes neither. The sweeper fills `first_report_at` of agents that reported before.
+ * Adds columns and a table for pauses and times offline that are over. A node of the previous version writes none of
+ * them. The sweeper fills `first_report_at` of agents that reported before.
  */
 async function keepStates(db: Kysely<unknown>, engine: Engine): Promise<void> {
   const whole = wholeNumber(engine)
   const arrival = arrivalNumber(engine)
-  // In this order, because the transaction of a report locks its agent before it adds a change of level.
+  // `agent` is altered before `level_change`, because the transaction of a report locks them in this order.
   await db.schema.alterTable('agent').addColumn('first_report_at', whole).execute()
   await db.schema.alterTable('level_change').addColumn('paused', whole).execute()
   await sql`create table agent_offline (
@@ -99,7 +98,7 @@ async function addVersionDays(db: Kysely<unknown>, engine: Engine): Promise<void
 
 /**
  * Adds filters that limit alert rules to some agents. A node of the previous version would judge such a rule for all
- * agents, so each node notes that it knows filters, and one can be set only when all do (alerts/changes/rules.ts).
+ * agents, so a filter can be set only when all nodes have noted that they know filters (alerts/changes/rules.ts).
  */
 async function addRuleFilters(db: Kysely<unknown>): Promise<void> {
   await db.schema.alterTable('alert_rule').addColumn('filter', 'text').execute()
@@ -107,8 +106,8 @@ async function addRuleFilters(db: Kysely<unknown>): Promise<void> {
 }
 
 /**
- * Adds passkeys, and the challenges that were used up. A node of the previous version would take a password as the
- * proof of somebody who has a passkey, so each node notes that it knows them, and one can be added only when all do.
+ * Adds passkeys and used challenges. A node of the previous version would accept a password as the proof of somebody
+ * who has a passkey, so a passkey can be added only when all nodes have noted that they know passkeys.
  */
 async function addPasskeys(db: Kysely<unknown>, engine: Engine): Promise<void> {
   const time = wholeNumber(engine)
@@ -133,14 +132,15 @@ async function addPasskeys(db: Kysely<unknown>, engine: Engine): Promise<void> {
   await db.schema.alterTable('factor_node').addColumn('passkeys', 'integer').execute()
 }
 
-/** Finds what a person did of one kind without reading all that they did: it is asked before each proof. */
+/** Adds an index for counting what a person did of one kind, which happens before each operation that needs a proof. */
 async function addIndexOfKinds(db: Kysely<unknown>): Promise<void> {
   await db.schema.createIndex('audit_of_kind').on('audit').columns(['actor_id', 'action', 'at']).execute()
 }
 
 /**
- * Adds the accounts of people at the sign-in provider, and the ways back from it that were used. A node of the previous
- * version would hand an account over and leave it connected, so an account is connected only when all nodes know this.
+ * Adds the connections of people with accounts at the sign-in provider, and the callbacks that were used. A node of the
+ * previous version would leave an account connected when it is handed over to its owner, so an account is
+ * connected only when all nodes know connections.
  */
 async function addSignInProvider(db: Kysely<unknown>, engine: Engine): Promise<void> {
   const time = wholeNumber(engine)
@@ -165,7 +165,7 @@ async function addSignInProvider(db: Kysely<unknown>, engine: Engine): Promise<v
   await db.schema.alterTable('factor_node').addColumn('oidc', 'integer').execute()
 }
 
-/** Adds how people know the account at the sign-in provider with which they are connected. */
+/** Adds the name that a person knows for their account at the sign-in provider. */
 async function addProviderAccount(db: Kysely<unknown>): Promise<void> {
   await db.schema.alterTable('oidc_connection').addColumn('account', 'text').execute()
 }

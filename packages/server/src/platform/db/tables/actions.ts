@@ -11,13 +11,11 @@ export interface ActionTable {
   /** The filter by which a person chose the agents; null if there was none. */
   filter: string | null
   /**
-   * The id of the earlier action whose remaining commands this action sends again. The earlier action may be erased
-   * meanwhile.
+   * The id of the earlier action whose expired and failed commands this action sends again. That action may be erased.
    */
   retry_of: string | null
   /**
-   * `queuing` until each agent has a command or an outcome, then `queued`; `cancelled` if the remaining commands are
-   * not sent.
+   * `queuing` until each agent has a command or an outcome, then `queued`; `cancelled` if a person cancelled the rest.
    */
   state: 'queuing' | 'queued' | 'cancelled'
   created_at: number
@@ -26,10 +24,10 @@ export interface ActionTable {
   created_by_name: string
   /**
    * The number of agents by state, as JSON, without the changes in `action_change` (updates/actions/counts.ts). Null
-   * until they are counted, if a node of an earlier version started the action.
+   * for an action that a node of an earlier version started, until it is counted.
    */
   counts: string | null
-  /** The number of the action's agents that wait for the command or were sent it. */
+  /** The number of agents in `counts` that wait for the command or were sent it; null until they are counted. */
   open_agents: number | null
 }
 
@@ -46,9 +44,9 @@ export interface ActionAgentTable {
   action_id: string
   agent_id: string
   name: string
-  /** The command that the agent got; null before that, and for an agent that got none. */
+  /** The command that the agent got; null while the agent waits for it, and for an agent that gets none. */
   command_id: string | null
-  /** The outcome of an agent without a command; otherwise null. */
+  /** The outcome of an agent that gets no command; otherwise null. */
   outcome: ActionState | null
   message: string | null
   /** 1 if another action waits for the same command (D5), so that cancelling this action leaves the command. */
