@@ -17,8 +17,7 @@ import { countBatch } from './metrics.ts'
 
 /**
  * The maximum number of reports that wait, and the maximum bytes of reports without an answer. Beyond either, the
- * service is overloaded and refuses the next report (D18). In memory a parsed report takes several times the bytes of
- * its body.
+ * service is overloaded and refuses the next report (D18).
  */
 const maxWaiting = { reports: 4096, bytes: 32 * 1024 * 1024 } as const
 /**
@@ -29,15 +28,15 @@ const loadedFrom = 512
 
 export interface Batcher {
   /**
-   * Resolves with the decision after the commit, or with `unavailable` when nobody may assume that the report had an
-   * effect (D1, I10). Never rejects.
+   * Resolves with the decision after the commit, or with `unavailable` if too many reports wait or the report may not
+   * have been stored (D1, I10). Never rejects.
    */
   submit(submission: Submission, from?: Partial<ReportOrigin>): Promise<ReportDecision | Unavailable>
   /** True if the next report would be refused. The caller asks before it reads the body of a report. */
   readonly full: boolean
   /** True while agents should report less often because the service is loaded (D18). */
   readonly loaded: boolean
-  /** Resolves when everything submitted so far has been answered. */
+  /** Resolves as soon as no report waits and no batch is being stored. */
   settled(): Promise<void>
 }
 interface ReportOrigin {
@@ -49,10 +48,7 @@ interface ReportOrigin {
   alone: boolean
 }
 type Unavailable = { ok: false; code: 'unavailable' }
-/**
- * The number of failures in a row after which the database counts as unreachable. The remaining reports of the batch
- * are then not tried.
- */
+/** After this many failures in a row, the remaining reports of a failed batch are not tried again. */
 const unreachableAfter = 2
 const unavailable: Unavailable = { ok: false, code: 'unavailable' }
 
@@ -60,7 +56,7 @@ interface BatchOptions {
   store: ReportStore
   metrics: AgentApiMetrics
   now: () => number
-  /** Returns how long ago this process delivered a command, by the monotonic clock (D20). */
+  /** Returns how many milliseconds ago this process delivered a command; undefined if it did not (D20). */
   age: (id: string) => number | undefined
   /** Called for each report after the commit of its batch, and before any report of that batch is answered. */
   committed: (submission: Submission, decision: ReportDecision) => void
@@ -70,7 +66,7 @@ interface BatchOptions {
    * database works in another process.
    */
   parallel: number
-  /** Starts a batch in a later turn of the event loop that has no other long work. */
+  /** Calls `start` in a later turn of the event loop that has no other long work. */
   inTurn?: (start: () => void) => void
 }
 
@@ -108,8 +104,7 @@ export function createBatcher(options: BatchOptions): Batcher {
     if (batch.length === 0) return
     running.add(agents)
     metrics.inBatches += batch.length
-    // The promise of `run` needs no handler for errors: `run` answers every report, even after a failure, and never
-    // rejects.
+    // `run` never rejects, so its promise needs no handler for errors.
     void run(batch, options).then(() => {
       running.delete(agents)
       metrics.inBatches -= batch.length
@@ -138,7 +133,7 @@ export function createBatcher(options: BatchOptions): Batcher {
   }
 }
 
-/** Lets callers wait until no report is in progress. */
+/** Lets callers wait until `isReached` returns true. `check` must be called after each change. */
 function createRest(isReached: () => boolean) {
   let waiting: (() => void)[] = []
   return {
@@ -178,8 +173,8 @@ async function run(batch: UnansweredReport[], options: BatchOptions): Promise<vo
 }
 
 /**
- * Tries each report of a failed batch alone, so that one bad report cannot make others fail. Tries none again if the
- * commit may have happened (D1), or if the batch had only one report.
+ * Tries each report of a failed batch alone, so that one bad report cannot make others fail. If the commit may have
+ * happened (D1), or the batch had only one report, it tries none.
  */
 async function rescue(batch: UnansweredReport[], error: unknown, options: BatchOptions): Promise<void> {
   options.failed(error)

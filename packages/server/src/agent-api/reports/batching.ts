@@ -1,16 +1,15 @@
 /**
  * Decides when the next batch of reports starts, and which reports are in it. Pure: batch.ts keeps the reports, the
- * timer and the store. Reports on kept connections arrive together, so a batch starts when as many have arrived as the
- * last batch had, or after a moment. Reports on other connections arrive one by one and cost more, so a batch with such
- * a report waits longer.
+ * timer and the store. A batch starts when as many reports have arrived as the last batch had, or after a moment.
+ * Reports on connections that close after the answer arrive one by one, so a batch with such a report waits longer.
  */
 import type { Submission } from '../report-store/rows.ts'
 
 /** The state of the next batch, and the facts about earlier ones. */
 export interface BatchState {
   /**
-   * The state of the next batch: `rests` if no report waits or no batch may start, `lingers` while a timer runs,
-   * `starts` if it starts in a later turn of the event loop.
+   * The state of the next batch: `lingers` while a timer runs, `starts` once it will start in a later turn of the event
+   * loop, `rests` otherwise.
    */
   readonly is: 'rests' | 'lingers' | 'starts'
   /** The number of batches that are being stored now. */
@@ -18,8 +17,8 @@ export interface BatchState {
   /** The number of reports in the last batch. */
   readonly lastSize: number
   /**
-   * True if the last batch left reports behind, because it reached its limit of bytes or runs, or because a report must
-   * be stored alone. The next batch then starts at once with those reports.
+   * True if the last batch left reports behind because of its limit of bytes or runs, or because a report must be
+   * stored alone. The next batch then does not wait for more reports.
    */
   readonly filled: boolean
   /** True if at least one of the waiting reports came on a connection that ends after the answer. */
@@ -48,9 +47,8 @@ interface BatchingRules {
   /** The maximum number of batches that are stored at the same time. */
   readonly parallel: number
   /**
-   * The milliseconds for which the first report of a batch waits for others: `kept` if its connection stays open, `own`
-   * if its connection ends after the answer, and `beside` if another batch is being stored meanwhile. `beside` is the
-   * longest, because few large batches cost less than many small ones.
+   * The milliseconds for which a batch waits for more reports: `beside` while another batch is being stored, else `own`
+   * if the connection of a waiting report ends after the answer, else `kept`.
    */
   readonly linger: { readonly kept: number; readonly own: number; readonly beside: number }
   readonly max: BatchLimits
@@ -91,7 +89,7 @@ export function step(current: BatchState, event: BatchingEvent, rules: BatchingR
       return { state, act: undefined }
     }
     case 'ended': {
-      const is = current.is === 'lingers' ? 'rests' : current.is // If a timer runs, its wait starts again.
+      const is = current.is === 'lingers' ? 'rests' : current.is // A running timer is replaced, as the wait may change.
       return schedule({ ...current, is, running: current.running - 1 }, event.waiting, rules)
     }
   }

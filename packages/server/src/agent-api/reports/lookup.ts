@@ -19,9 +19,9 @@ export interface Caller {
 }
 
 /**
- * Finds agents by the hash of their token, and caches those of activated workspaces. The cache only decides whether a
- * body is read, since a cached agent may be out of date. A transaction or `reread` checks the token again before
- * anything is stored, and before a call of a cached agent is refused for another reason than overload.
+ * Finds agents by the hash of their token, and caches those of activated workspaces. A cached agent may be out of date,
+ * so its token is checked again before anything is stored, and before a call is refused for another reason than
+ * overload.
  */
 export interface CallerLookup {
   /**

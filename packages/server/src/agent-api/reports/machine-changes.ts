@@ -1,15 +1,12 @@
 /**
  * Finds changes that were made on the agent's machine and not by a command of the service: it compares a report with
- * the one before and with the commands that the agent was given. Pure; the report's transaction keeps the result.
+ * the one before and with the commands that the agent was given.
  */
 import { createHash } from 'node:crypto'
 import { type CommandBody, cut, isVersion, limits, pausedLabel, type Report, type SettingValue } from '@svc/protocol'
 import type { AgentVersions, MachineChange } from '../report-store/rows.ts'
 
-/**
- * A command that was delivered to the agent. `accepted` is true if the report that is compared brings an ack that says
- * that the command was done.
- */
+/** A command that was delivered to the agent. `accepted` is true if an ack in the compared report says it was done. */
 export interface GivenCommand {
   command: CommandBody
   accepted: boolean
@@ -46,7 +43,7 @@ interface Comparison {
 
 /**
  * Compares a report with the facts of the one before (`before`, null for none). `given` are the commands that the agent
- * had when it wrote the report, oldest first; `wishedVersion` is the version that an admin wants it to run.
+ * may have carried out before it wrote the report. `wishedVersion` is the version that an admin wants it to run.
  */
 export function machineChanges(
   before: string | null,
@@ -105,7 +102,7 @@ function differences(old: Facts, next: Facts): MachineChange[] {
   return found
 }
 
-/** The settings whose value changed. A setting that comes or goes with a version is not a change. */
+/** The settings whose value changed. A setting that only one of the reports contains does not count. */
 const settingDifferences = (old: Record<string, SettingValue>, next: Record<string, SettingValue>): MachineChange[] =>
   Object.keys(next)
     .filter((key) => Object.hasOwn(old, key) && old[key] !== next[key])
@@ -123,10 +120,7 @@ function isWished(
 const fits = (e: ExpectedEffect, { kind, key, after }: MachineChange): boolean =>
   e.kind === kind && e.key === key && (e.after === after || (kind === 'setting' && e.after === null))
 
-/**
- * True if the reports show the expected effect: the new value is there, or, if a setting was cleared, another value
- * than before.
- */
+/** True if `next` has the expected value, or, if a setting was cleared, another value than `old`. */
 function isShown(e: ExpectedEffect, old: Facts, next: Facts): boolean {
   const [was, is] = e.kind === 'pause' ? [old.paused, next.paused] : [settingOf(old, e.key), settingOf(next, e.key)]
   return is === e.after || (e.after === null && is !== was)
@@ -172,9 +166,8 @@ function briefly(values: Record<string, SettingValue>): Record<string, SettingVa
 }
 
 /**
- * The new columns if an agent reports another blueprint version than before: that version, and the one before it, which
- * its machine keeps (2.5). Undefined if the version is the same, is not a valid one, or is missing, and for an agent
- * without a blueprint.
+ * The new columns if an agent with a blueprint reports another valid version than before: that version, and the one
+ * before it, which its machine keeps (2.5). Otherwise undefined.
  */
 export function versionsAfter(
   versions: AgentVersions,

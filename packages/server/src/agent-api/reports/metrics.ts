@@ -9,13 +9,13 @@ export interface AgentApiMetrics {
   batches: number
   /** The number of batches in each class of sizes; the key is the largest size of the class. */
   batchSizes: Record<(typeof batchClasses)[number], number>
-  /** The seconds that all commits together have taken. */
+  /** The seconds that all batches together have taken, with the retries after failures. */
   commitSeconds: number
-  /** The seconds of the longest commit. */
+  /** The seconds that the slowest batch has taken. */
   maxCommitSeconds: number
-  /** The number of reports that wait for a batch now. */
+  /** The number of reports that wait for a batch. */
   waiting: number
-  /** The number of reports in batches that are being committed. */
+  /** The number of reports in batches that are being stored. */
   inBatches: number
 }
 

@@ -18,7 +18,6 @@ type RunWrites = Pick<ReportWrites, 'newRuns' | 'changedRuns' | 'trimmed'> & { r
  * report changes the sum "other" of the day instead.
  */
 const namesPerReport = 1000
-/** The result for a report without runs: it changes no run. */
 const noRunChanges = { newRuns: [], changedRuns: [], trimmed: [], usage: [] }
 
 /**
@@ -102,7 +101,7 @@ const asWritten = (run: ReadRun, place: number, now: number, body: string): RunW
   body,
 })
 
-/** The micro-dollars of a run: its own cost, else the sum of its models; null when it has neither. */
+/** The cost of a run in micro-dollars: its `cost_usd`, or else the sum of its models; null if it has neither. */
 function costOf(run: ReadRun): number | null {
   if (run.cost_usd !== undefined) return micro(run.cost_usd)
   let sum: number | null = null
@@ -128,7 +127,7 @@ class Sums {
     this.#first = first
   }
 
-  /** Adds the costs of a run to the sums of the day on which it started; with the factor -1 it subtracts them. */
+  /** Adds the costs of a run to the sums of the day of its `place`, or subtracts them if `sign` is -1. */
   add(
     place: number,
     costs: Pick<RunWrite, 'cost_micro' | 'output_tokens'>,
