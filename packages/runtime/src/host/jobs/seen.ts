@@ -1,6 +1,6 @@
 /**
  * The note `state/seen.json`: the jobs in the last table of the crontab that could be read, when each schedule was
- * first seen, and when the machine last woke up. It holds no text of the table besides names and schedules.
+ * first seen, and when the machine last woke up. It holds no text of the table besides names, schedules and zones.
  */
 import { join } from 'node:path'
 import { boolean, exactText, type FieldValue, field, integer, list, object, oneOf } from '@svc/protocol/fields'

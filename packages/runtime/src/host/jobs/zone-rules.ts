@@ -31,7 +31,7 @@ export function readPosix(text: string): ZoneOffset | undefined {
 const name = '(?:[A-Za-z]{3,}|<[A-Za-z0-9+-]{3,}>)'
 const timePattern = String.raw`[+-]?\d{1,3}(?::\d{1,2}(?::\d{1,2})?)?`
 const posixForm = new RegExp(`^${name}(${timePattern})(?:(${name})(${timePattern})?(?:,([^,]*)(?:,([^,]*))?)?)?$`)
-/** The maximum offset that the C library accepts, in seconds. */
+/** The maximum offset in seconds. A larger offset counts as this one. */
 const maxOffset = 24 * hour
 
 function secondsOf(written: string): number {

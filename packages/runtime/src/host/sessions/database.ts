@@ -89,7 +89,7 @@ export function readDatabase<T>(file: string, read: (database: DatabaseSync) => 
   }
 }
 
-/** The name by which a database is opened. `immutable=1` in a URL keeps SQLite from creating files beside it. */
+/** The name by which a database is opened. If no program is writing, `immutable=1` keeps SQLite from creating files. */
 export const databaseName = (file: string, isOpen: boolean, names: SqliteNames): string =>
   isOpen || names !== 'paths and URLs' ? file : `${pathToFileURL(file).href}?immutable=1`
 

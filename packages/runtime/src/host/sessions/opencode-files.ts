@@ -30,7 +30,7 @@ import { type FoundTool, keptSeconds, type Look, quotedWord, type ToolReader } f
 interface OpencodeLimits {
   /** The maximum number of sessions that changed lately. Those that changed last are read. */
   readonly sessions: number
-  /** The maximum number of these and the sessions that they started. Each costs memory for as long as it is known. */
+  /** The maximum number of all sessions, with those that they started. Each costs memory for as long as it is known. */
   readonly rows: number
 }
 const usualLimits: OpencodeLimits = { sessions: 2000, rows: 6000 }

@@ -144,7 +144,7 @@ function turnOf({ row, conversation }: OpencodeSession): Pick<Conversation, 'tur
 /** If its process is not known, a session counts as alive for this time after its last activity. */
 const quietSeconds = 120
 
-/** Returns the state of a session. opencode does not record that it waits for a person, and seems to run meanwhile. */
+/** Returns the state of a session. opencode does not record that a session waits for a person: it seems to run. */
 export function opencodeState(turn: Conversation['turn'], last: number, life: Life, now: number): SessionState {
   const rested = turn === 'failed' ? 'failed' : 'over'
   const isQuiet = now - last >= quietSeconds

@@ -109,7 +109,7 @@ function totalIn(type: unknown, payload: JsonObject): Tokens | undefined {
 
 const knownLines: ReadonlySet<string> = new Set(['world_state', 'compacted', 'ghost_snapshot'])
 
-/** Only the first line with metadata counts: a fork also has a copy of that of the other thread. */
+/** Only the first line with metadata counts, since a fork also has a copy of the other thread's line. */
 function withMeta(before: Rollout, meta: JsonObject): Rollout {
   if (before.id !== undefined) return before
   const id = sessionIdIn(meta.id) ?? sessionIdIn(meta.session_id)

@@ -66,7 +66,7 @@ export const mergeFound = (a: FoundTool, b: FoundTool): FoundTool => ({
   limits: [...(a.limits ?? []), ...(b.limits ?? [])],
 })
 
-/** The time of a look, and what it gives to the readers. */
+/** The input of all readers at one look. */
 export interface Look {
   /** The present time in Unix milliseconds. */
   readonly now: number

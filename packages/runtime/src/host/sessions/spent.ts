@@ -260,7 +260,7 @@ const ownOf = <T>(all: Readonly<Record<string, T>>, key: string): T | undefined 
 
 /**
  * Reads the setting `prices`: `MODEL=IN/OUT/CACHED` in USD per million tokens, separated by spaces. Without `/CACHED`,
- * cached tokens cost as much as others. `wrong` is the number of words that cannot be read.
+ * cached tokens cost as much as input. `wrong` is the number of words that cannot be read.
  */
 export function readPrices(text: string): { readonly prices: Prices; readonly wrong: number } {
   const words = text.split(/\s+/).filter((word) => word !== '')

@@ -211,7 +211,7 @@ function todayPanel(
   }
 }
 
-/** The cells with the reported and the estimated cost. If a part is unknown, the last known cost gets `at least`. */
+/** The reported and the estimated cost as cells. If a part is unknown, the last known cost begins with `at least`. */
 function costCells({ reported, estimated, isMinimum }: Cost): [string, string] {
   const atLeast = isMinimum ? 'at least ' : ''
   if (estimated !== undefined)

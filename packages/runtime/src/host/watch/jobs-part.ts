@@ -92,7 +92,7 @@ const faultWords: Readonly<Record<SeenFault['of'], (lines: string) => string>> =
   line: (lines) => `${lines}: not a line that cron knows`,
 }
 
-/** With more jobs than this, an item advises against dates in names, since each job takes time and memory. */
+/** With more jobs than this, an item advises against dates in names of jobs, since each job takes time and memory. */
 const manyJobs = 1000
 
 function recordsItem({ jobs, passedOver, closed, unrecorded }: FoundJobs, { now }: JobJudgeContext): Item | undefined {
@@ -160,8 +160,8 @@ function runsOf(jobs: readonly JudgedJob[]): Run[] {
 }
 
 /**
- * The newest runs of all jobs. All runs are not sorted, since there may be fifty thousand of them: only the jobs with
- * the newest last runs can have one of the newest.
+ * The newest runs of all jobs. They are found without sorting all runs, which may be fifty thousand: only the jobs with
+ * the newest last runs can have one of them.
  */
 function newestOf(jobs: readonly JudgedJob[]): NamedRun[] {
   const queues = jobs

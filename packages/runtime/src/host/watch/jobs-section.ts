@@ -36,7 +36,7 @@ interface JobsLook {
   readonly wrong: readonly string[]
 }
 
-/** If the process of a run is gone, its end must be in its record after this many milliseconds. */
+/** The milliseconds that svc waits for the end of a run in its record, if the process of the run is gone. */
 const pendingMs = 1000
 
 export async function lookAtJobs({ state, jobs, table }: JobsPaths): Promise<JobsLook> {
@@ -67,8 +67,8 @@ interface WatchedJobs extends Section {
 const sweepMs = 3_600_000
 
 /**
- * The machine slept or its clock was set if, between two looks, the wall clock and the monotonic clock advance by
- * amounts that differ by more than this.
+ * If the wall clock gains or loses more than this against the monotonic clock between two looks, the machine slept or
+ * its clock was set.
  */
 const sleptMs = 120_000
 

@@ -59,7 +59,7 @@ export interface ProgramResult {
   readonly missing: boolean
 }
 
-/** Runs a program such as systemctl or loginctl to its end, never through a shell. */
+/** Runs a program such as systemctl or loginctl without a shell, for at most 330 s. */
 export const runProgram = (program: string, args: readonly string[]): Promise<ProgramResult> =>
   new Promise((resolve) => {
     execFile(program, args, { timeout: 330_000, maxBuffer: 4 * 1024 * 1024 }, (error, out, err) => {
