@@ -9,8 +9,8 @@ type StopSignal = 'SIGTERM' | 'SIGKILL'
 /** The processes that an agent started, and the functions that send them signals. */
 export interface LeftProcesses {
   /**
-   * The processes of the agent. Only when none of the known processes lives, the machine is searched again, but not too
-   * often, since a search reads the environment of every process. Until then the known ones are returned.
+   * The known processes of the agent that live. If none of them lives, the machine is searched again, but not too
+   * often, since a search is slow. Between two searches, processes that have ended may be returned.
    */
   now(): readonly AgentProcess[]
   /** Searches the whole machine for processes of the agent. */

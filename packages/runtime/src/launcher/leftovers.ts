@@ -23,8 +23,8 @@ export const killableLeftovers = (
   left.filter(({ pid, start }) => !spent.some((each) => each.pid === pid && each.start === start))
 
 /**
- * True if the time of the killed processes to end is over. A process that was started just before the kill of another
- * one is killed later, and gets the same time, but the whole wait is limited.
+ * True if the time that killed processes get to end is over. A process that appears only after a kill is killed at the
+ * next check and gets the same time, but the whole wait is limited.
  */
 export function isWaitOver(
   current: Supervision,

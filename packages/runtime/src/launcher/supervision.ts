@@ -179,8 +179,8 @@ function endSeen(
 }
 
 /**
- * The version that `current` leads to, if it is not the one that was last started, so that the agent restarts (3.3). If
- * a restart did not lead to that version, undefined until a pause is over.
+ * The version that `current` leads to, if it is not the one that was last started, so that the agent restarts (3.3).
+ * Undefined for a while after a restart that did not lead to that version.
  */
 function otherVersion(
   { state, version, turned }: Supervision,

@@ -38,7 +38,7 @@ export function takeOverProcess(folder: Folder): FoundState {
   if (!note) return { state: { is: 'waiting', crashes: 0, startAt: now } }
   const { started, output } = note
   const state = onThisClock(note.state, now)
-  // A note of an old runtime, which could not update agents, names no version. It is the one that `current` leads to.
+  // Old runtimes, which could not update agents, noted no version. The version is then the one that `current` leads to.
   const version = note.version ?? (folder.installed ? currentVersionFolder(folder) : undefined)
   const known = { started, version, output }
   const marked = note.starting && started !== undefined ? findMarked(folder.root, started) : undefined

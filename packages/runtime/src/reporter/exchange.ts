@@ -275,8 +275,8 @@ export function serviceClock(date: string | undefined, clocks: MachineClocks): S
 }
 
 /**
- * Converts a time from the clock of this machine to the clock of the service. The time since the answer is the longer
- * one of two: the monotonic clock stands still while the machine sleeps, and the Unix time may be set back.
+ * Converts a time from the clock of this machine to the clock of the service. The clock on which more time has passed
+ * since the answer counts: the monotonic one stands still while the machine sleeps, and Unix time may be set back.
  */
 export function inServiceTime(time: number, clock: ServiceClock | undefined, { now, mono }: MachineClocks): number {
   if (clock === undefined) return time

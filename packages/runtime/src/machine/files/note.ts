@@ -21,7 +21,7 @@ interface Note<K extends keyof Folder, T> {
   write(folder: Pick<Folder, K>, value: T, purpose?: WritePurpose): void
 }
 
-/** How a note is written. By default, it is written durably, and only its owner can read it. */
+/** By default, a note is written durably, and only its owner can read it. */
 interface WriteOptions {
   /** True if the note is not synced, so that a power failure may undo the last change. */
   readonly isLight?: true

@@ -17,7 +17,7 @@ export interface FreeSpace {
   readonly readOnly?: boolean
 }
 
-/** A file system is nearly full with less free space or fewer free inodes than this, or than one percent of all. */
+/** A file system with less free space or fewer free inodes than this, or than one percent of them, is nearly full. */
 const scarceBytes = 50 * 1024 * 1024
 const scarceInodes = 200
 const minFreeShare = 0.01
