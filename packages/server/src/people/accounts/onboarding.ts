@@ -1,7 +1,7 @@
 /** Stores whether a person wants to see the first steps of a workspace. */
 import type { Db } from '../../platform/db/open.ts'
 
-/** True once the person was shown the steps, false once they dismissed them; undefined before both. */
+/** True once the page showed the person the steps, false once they dismissed them; undefined before both. */
 export async function onboardingWanted(db: Db, personId: string): Promise<boolean | undefined> {
   const row = await db.selectFrom('onboarding').select('wanted').where('person_id', '=', personId).executeTakeFirst()
   return row && Number(row.wanted) === 1

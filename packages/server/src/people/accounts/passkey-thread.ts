@@ -52,8 +52,8 @@ export const checkNewPasskey = (
 ): Promise<PasskeyChecked | undefined> => ask({ is: 'new', answer, ...expectedBy(baseUrl, challenge) })
 
 /**
- * Checks a browser's answer with the stored passkey, or with a key that nobody has; undefined if the answer is not
- * valid.
+ * Checks a browser's answer with the public key of the stored passkey; undefined if the answer is not valid. If no
+ * passkey is stored, leave `publicKey` out: the check takes as long and fails.
  */
 export const checkUse = (
   baseUrl: string,

@@ -1,6 +1,6 @@
 /**
- * The worker thread that passkey-thread.ts starts: it checks the answers of browsers about passkeys, one answer at a
- * time. Loading the library takes a third of a second, during which no report could be answered.
+ * The worker thread that passkey-thread.ts starts: it checks the answers of browsers about passkeys. In the main
+ * thread, loading the library would block every request for a third of a second.
  */
 import { parentPort } from 'node:worker_threads'
 import { verifyAuthenticationResponse, verifyRegistrationResponse } from '@simplewebauthn/server'
@@ -11,7 +11,8 @@ import type { PasskeyChecked, PasskeyQuestion } from './passkey-thread.ts'
 parentPort?.on('message', (question: PasskeyQuestion) => void answer(question))
 
 /**
- * The library throws for any error in an answer. The message of its error quotes the answer, so the message is dropped.
+ * Posts the checked passkey, or undefined if the library throws. The error is dropped, since its message quotes the
+ * answer.
  */
 async function answer(question: PasskeyQuestion): Promise<void> {
   parentPort?.postMessage(await check(question).catch(() => undefined))
@@ -36,7 +37,7 @@ async function check(question: PasskeyQuestion): Promise<PasskeyChecked | undefi
     return { id, publicKey: isoBase64URL.fromBuffer(publicKey), counter }
   }
   const { id, publicKey } = question.passkey
-  // The service, not the device, says whose passkey it is.
+  // The library does not need the user handle: `checkPasskey` compares it with the owner of the passkey.
   const { userHandle: _, ...signed } = question.answer.response
   const { verified, authenticationInfo } = await verifyAuthenticationResponse({
     ...expected,
@@ -48,8 +49,8 @@ async function check(question: PasskeyQuestion): Promise<PasskeyChecked | undefi
 }
 
 /**
- * The answer with its attestation left out. The service asks for none and trusts none, and to check a certificate the
- * library would ask an address that the certificate names.
+ * Returns the answer without its attestation, which the service neither asks for nor trusts. To check one, the library
+ * would contact an address that its certificate names.
  */
 function withoutAttestation(answer: Extract<PasskeyQuestion, { is: 'new' }>['answer']) {
   const sent = decodeAttestationObject(isoBase64URL.toBuffer(answer.response.attestationObject))

@@ -1,6 +1,6 @@
 /**
- * Passkeys of people: makes the requests to browsers, and acts on their answers. A passkey is both factors, because the
- * device verifies the person. It belongs to the host of the base address, and is useless at another one.
+ * Passkeys of people: makes the requests to browsers, and acts on their answers. A passkey counts as both factors,
+ * because the device verifies the person. It works only at the host of the base address at which it was made.
  */
 import type { NewPasskeyAnswer, Passkey, PasskeyAnswer, PasskeyCreation, PasskeyRequest } from '@svc/api'
 import { passkeyObstacle } from '@svc/api/words'
@@ -42,7 +42,7 @@ interface Ctx {
 /** The id of a person in the form in which a device stores it. */
 const handleOf = (personId: string): string => Buffer.from(personId).toString('base64url')
 
-/** The refusal at a base address for which browsers allow no passkeys; undefined if they do. */
+/** Returns the refusal if browsers allow no passkeys at the base address; otherwise undefined. */
 export function refuseNoPasskeys({ baseUrl }: ServiceAddress) {
   const why = passkeyObstacle(baseUrl)
   if (why === undefined) return undefined
@@ -107,8 +107,8 @@ export async function checkNewPasskeyAnswer(
 }
 
 /**
- * Adds a passkey. The session then counts as one in which a factor was shown. Other sessions end: all of them if this
- * is the person's first factor, otherwise those in which none was shown.
+ * Adds a passkey. The session then counts as one in which a factor was shown. If this is the person's first factor, all
+ * other sessions end; otherwise those end in which no factor was shown.
  */
 export async function addPasskey(
   { db, config, by, session, now }: Ctx,
@@ -134,8 +134,8 @@ export async function addPasskey(
 }
 
 /**
- * Removes a passkey. The other sessions then no longer count as ones in which a factor was shown, and neither does this
- * one if no factor is left.
+ * Removes a passkey. Other sessions then no longer count as ones in which a factor was shown. If no factor is left, the
+ * same holds for this session.
  */
 export async function removePasskey(
   { db, config, by, session, now }: Ctx,
@@ -182,8 +182,7 @@ export interface PasskeyUse {
 
 /**
  * Checks the answer of a browser to this challenge; undefined if the answer is not valid. The check takes the same work
- * for known and unknown passkeys. If the counter of a passkey did not rise, calls `copied` with that passkey, unless
- * the same answer was just sent twice.
+ * for known and unknown passkeys. Calls `copied` if the counter did not rise, unless this challenge was used before.
  */
 export async function checkPasskey(
   { db, config, copied }: { db: Db; config: ServiceAddress; copied: (passkey: { id: string; person: string }) => void },

@@ -62,8 +62,8 @@ export async function changePassword(
 }
 
 /**
- * Hashes a person's password again after a sign-in, if it is stored in the form that the service no longer writes. If
- * the person signs in twice at once, one of the two hashes remains; a password that was changed meanwhile stays.
+ * Hashes a person's password again after a sign-in, if its stored hash does not have the form `form`. A password that
+ * was changed meanwhile stays.
  */
 export async function renewHash(
   people: PeopleDeps,

@@ -1,7 +1,7 @@
 /**
- * Counts tries in memory over a sliding window, so that their number can be limited: failed sign-ins, unknown links,
- * changes of a password and requests for a new one. A try counts for a key, such as a network address. The number of
- * keys is bounded, and each is kept as a hash of fixed size.
+ * Counts tries in memory over a sliding window, so that their number can be limited, such as failed sign-ins or unknown
+ * links. A try counts for a key, such as a network address. The number of keys is bounded, and each is kept as a hash
+ * of fixed size.
  */
 import { createHash } from 'node:crypto'
 
@@ -11,16 +11,13 @@ export interface TryLimit {
   seconds: number
 }
 
-/**
- * The maximum number of keys in memory. Nobody uses more within an hour, because each try costs a hashed password, or
- * needs another address.
- */
+/** The maximum number of keys in memory. Beyond it, the keys whose last try is oldest are dropped. */
 const defaultMaxKeys = 50_000
 
 export class TryCounter {
   readonly #longest: TryLimit
   readonly #maxKeys: number
-  /** The times of tries by key, in milliseconds, oldest first. The map is in the order in which keys were last used. */
+  /** The times of tries by key, in milliseconds, oldest first. The keys are in the order of their last try. */
   readonly #times = new Map<string, number[]>()
 
   /** `longest` is a limit with the longest window and the highest maximum of all limits passed to `wait`. */
@@ -62,7 +59,7 @@ export class TryCounter {
     return this.#times.size
   }
 
-  /** Drops the oldest keys. Keys are in the order of their last try, so these are the first ones. */
+  /** Drops keys without a recent try, and the oldest keys beyond the maximum. */
   #dropOld(now: number): void {
     const since = now - this.#longest.seconds * 1000
     for (const [key, times] of this.#times) {

@@ -1,7 +1,6 @@
 /**
- * Limits how often a person can have the service send something to somebody else: tests of channels, and invitations by
- * mail; and how many accounts strangers make. Each of these is counted in the database, so that the limits hold on all
- * nodes together and after a restart.
+ * Limits how often a person can have the service send tests of channels and invitations by mail, and how many accounts
+ * strangers make. The counts are in the database, so that the limits hold on all nodes together and after a restart.
  */
 import { createHash } from 'node:crypto'
 import type { Verdict } from '@svc/protocol'
@@ -20,7 +19,7 @@ interface SendLimit {
 }
 
 const minuteMs = 60_000
-/** The limits of what people can have the service send; docs/operate.md lists all of them. A new kind is a new row. */
+/** The limits of what people can have the service send, and of accounts that strangers make. */
 export const sendLimits = {
   test_channel: { max: 3, ms: minuteMs, says: 'A channel gets at most 3 tests in a minute' },
   test_person: { max: 10, ms: minuteMs, says: 'A person may send at most 10 tests in a minute' },

@@ -23,8 +23,8 @@ export interface SignedIn {
 }
 
 /**
- * The headers of a request for the accounts library: its cookie has the present name, the only one that the library
- * knows, and no header gives a client's address.
+ * Converts the headers of a request for the accounts library: the session's cookie gets its present name, and the
+ * header with which the client could claim an address is removed.
  */
 export function sessionHeaders(auth: Auth, given: Headers): Headers {
   const headers = new Headers(given)
@@ -34,10 +34,7 @@ export function sessionHeaders(auth: Auth, given: Headers): Headers {
   return headers
 }
 
-/**
- * The person whose session the request's cookie names. The session of a disabled person, which a node of an earlier
- * version may have made, does not count.
- */
+/** Returns the person and session that the request's cookie names. The session of a disabled person does not count. */
 export async function signedInBy(
   { auth, store }: Pick<PeopleDeps, 'auth' | 'store'>,
   given: Headers,
@@ -47,8 +44,7 @@ export async function signedInBy(
   const headers = sessionHeaders(auth, given)
   const ask = (query?: { disableRefresh: true }) =>
     auth.api.getSession({ headers, returnHeaders: true, ...(query && { query }) })
-  // The library sometimes extends a session that is used. While the database takes no writes, sessions must still be
-  // read.
+  // The library may extend the session. While another program holds SQLite's lock, the session is only read.
   const { response, headers: set } = await ask().catch((error) => {
     if (store.engine === 'sqlite' && store.lock.heldSince !== undefined) return ask({ disableRefresh: true })
     throw error
@@ -64,8 +60,8 @@ export async function signedInBy(
 }
 
 /**
- * The sessions of a person that have not ended, those used last first. The statements here are the service's own: each
- * list of the accounts library ends after 100 rows, so further sessions could not be ended.
+ * Lists the sessions of a person that have not ended, those used last first. The accounts library cannot do this, since
+ * its lists end after 100 rows.
  */
 export async function listSessions(db: Db, personId: string, now: number): Promise<ListedSession[]> {
   const rows = await db
@@ -127,9 +123,9 @@ export async function endAllSessionsBut(
 }
 
 /**
- * Ends the other sessions of a person who has just added a factor, in the given transaction: all of them if it is the
- * first factor, otherwise those in which no factor was shown. Such a session may belong to somebody who knows only the
- * password. Returns how many of the ended sessions could still be used.
+ * Ends the other sessions of a person who has just added a factor, in the given transaction. If it is the first factor,
+ * all of them end. Otherwise those end in which no factor was shown, since they may belong to somebody who knows only
+ * the password. Returns how many of the ended sessions could still be used.
  */
 export async function endSessionsBeforeFactor(
   trx: Db,
@@ -158,7 +154,7 @@ export async function endSessionsBeforeFactor(
 /** The maximum number of sessions of a person. A further sign-in ends the one that was unused longest. */
 export const maxSessions = 100
 
-/** Ends the sessions of a person beyond the maximum, those that were unused longest. `kept` is the new one. */
+/** Ends the sessions of a person beyond the maximum, those that were unused longest. Keeps the new session `kept`. */
 export async function endLongestUnused(db: Db, person: { id: string }, kept: { token: string }): Promise<void> {
   const used = db
     .selectFrom('session')

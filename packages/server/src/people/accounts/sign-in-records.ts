@@ -12,10 +12,9 @@ import { newId } from '../../platform/ids.ts'
 import { normalEmail } from './email.ts'
 
 /**
- * The outcome of a try to sign in. `limited` means too many tries and `busy` that the queue for hashing was full, so
- * the password was not checked; `asked` and `disabled` mean that the password was right or the link valid, but that a
- * second factor is asked for, or that the person is disabled. `failed` means that the sign-in provider did not answer
- * as it should, and `refused` that its answer gives nobody an account here.
+ * The outcome of a try to sign in. With `limited` (too many tries) and `busy` (the queue for hashing was full), nothing
+ * was checked. With `asked` (a second factor is needed) and `disabled`, the password or link was right. With `failed`,
+ * the sign-in provider did not answer as it should; with `refused`, its answer gives nobody an account here.
  */
 export type SignInOutcome = 'ok' | 'asked' | 'wrong' | 'limited' | 'busy' | 'disabled' | 'failed' | 'refused'
 
@@ -88,9 +87,9 @@ type CountedSignIn = Pick<SignInRow, 'at' | 'times' | 'first_at'>
 type SignInRow = Selectable<SignInTable>
 
 /**
- * Chooses the line to delete from lines that are sorted, newest first: the oldest line of the network address with the
- * most lines. So however often an intruder signs in, and with whatever browser, only the intruder's own lines are
- * deleted. The second result is the next line of that address, which counts the deleted sign-ins.
+ * Chooses the line to delete from lines sorted newest first: the oldest line of the network address with the most
+ * lines. So one address cannot push out the lines of all others. The second result is the next line of that address, to
+ * which the deleted sign-ins are added.
  */
 export function nextToDrop<T extends Pick<SignInRow, 'address'>>(
   rows: readonly T[],
