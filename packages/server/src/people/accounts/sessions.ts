@@ -124,7 +124,7 @@ export async function endAllSessionsBut(
 
 /**
  * Ends the other sessions of a person who has just added a factor, in the given transaction. If it is the first factor,
- * all of them end. Otherwise those end in which no factor was shown, since they may belong to somebody who knows only
+ * all of them end; otherwise only those in which no factor was shown, since they may belong to somebody who knows only
  * the password. Returns how many of the ended sessions could still be used.
  */
 export async function endSessionsBeforeFactor(

@@ -74,8 +74,8 @@ export async function prepareNewPerson(
 }
 
 /**
- * Inserts a person's account, password and audit entry in the given transaction. An unused link for the first person
- * becomes void.
+ * Inserts a person's account, password and audit entry in the given transaction. Deletes an unused link for the first
+ * person.
  */
 export async function insertPerson(
   { db: trx, by, now }: ChangeContext<Actor | 'themselves', Trx>,
@@ -99,8 +99,8 @@ export async function insertPerson(
 }
 
 /**
- * Finds the account of an address as a person typed it. An account that an earlier version stored in another form is
- * found first, if the address is typed as it is stored.
+ * Finds the account of an address as a person typed it. If several match, because an earlier version stored addresses
+ * in other forms, the account whose address is stored as typed is found.
  */
 export async function findPerson(db: Db, email: string): Promise<Person | undefined> {
   // PostgreSQL can neither store a text with U+0000 nor compare it.
@@ -119,8 +119,8 @@ export const findNamed = async (db: Db, typed: string): Promise<Person | undefin
   (/^[\w-]{8,64}$/.test(trimInvisible(typed)) ? personOfId(db, trimInvisible(typed)) : undefined)
 
 /**
- * Locks the row of a person; false if the person is gone. A new session refers to that row, so none is made until the
- * transaction ends. The transaction therefore sees all sessions of the person, and can end them.
+ * Locks the row of a person; false if the person is gone. A new session refers to that row, so no session is made
+ * before the transaction ends: it sees all sessions of the person, and can end them.
  */
 export async function lockPerson(trx: Db, { id }: { id: string }): Promise<boolean> {
   const row = trx.selectFrom('user').select('id').where('id', '=', id)
@@ -133,10 +133,7 @@ export async function lockNamedPerson(trx: Db, typed: string): Promise<Person | 
   return person && (await lockPerson(trx, person)) ? person : undefined
 }
 
-/**
- * Refuses an address that has an account already, or that looks like the address of an account that an earlier version
- * stored.
- */
+/** Refuses an address that has an account already, or that looks like the address of an account. */
 export async function refuseTakenEmail(db: Db, email: string) {
   const person = await findPerson(db, email)
   if (person) return refuse('email_taken', `There is already an account for ${shown(person.email)}: sign in with it.`)

@@ -1,9 +1,8 @@
 /**
- * Limits how many lines of the audit trail are stored about each person's actions. Beyond the limit, the oldest lines
- * are replaced ("folded") by one line per workspace and kind of action that says how many there were. So a person who
- * acts without end, by mistake or on purpose, cannot fill the disk. Lines that are evidence have a limit of their own,
- * and a person can write only a limited number of each kind in a day. The most frequent kinds are folded first, so
- * lines about rare actions stay for longest.
+ * Limits how many lines of the audit trail a person's actions can fill, by mistake or on purpose. Beyond the limit, old
+ * lines are replaced ("folded") by one line per workspace and kind of action, which counts them. Lines about the most
+ * frequent actions are folded first, so lines about rare ones stay. Evidence (kinds.ts) has a higher limit of its own,
+ * and a limit for each day.
  */
 import { sql } from 'kysely'
 import type { Db } from '../../platform/db/open.ts'
@@ -17,11 +16,9 @@ import { foldableKinds } from './kinds.ts'
 type Room = 'ordinary' | 'evidence'
 
 interface FoldLimits {
-  /** The number of a person's newest lines that are never folded. */
+  /** The number of lines of a person that are left after a fold. */
   kept: number
-  /**
-   * The number of lines beyond `kept` that may exist before the oldest are folded, so that few new lines cause a fold.
-   */
+  /** The number of lines beyond `kept` that a person may have without a fold, so that folds are rare. */
   slack: number
 }
 /** The limits for each group of a person's lines. */
@@ -29,10 +26,10 @@ export const foldLimits: Readonly<Record<Room, FoldLimits>> = {
   ordinary: { kept: 10_000, slack: 1_000 },
   evidence: { kept: 100_000, slack: 1_000 },
 }
-/** The number of lines of evidence of one kind that a person can write in a day. */
+/** The number of lines of evidence that a person can write with one operation in a day. */
 export const maxEvidence = 10_000
 const linesAtOnce = 1000
-/** From this number of lines on, lines about one action and subject are folded before others of that kind of action. */
+/** If a person has at least this many lines about one action and subject, they are folded before all others. */
 const manyOfOne = 100
 /** The kind of a line that sums up others. */
 export const foldedAction = 'activity.folded'
@@ -105,7 +102,7 @@ async function foldLines(db: Db, { actorId, room, excess }: ExcessLines): Promis
 interface LargestGroup {
   action: string
   subject?: string | undefined
-  /** The number of lines of this group to fold: its excess over the next largest group, or a tenth. */
+  /** The number of lines of this group to fold: its excess over the next largest group, or a tenth if that is more. */
   above: number
 }
 
@@ -143,9 +140,8 @@ interface OldestLines {
 }
 
 /**
- * Replaces the `count` + 1 oldest lines of a person about one kind of action by one line per workspace, together with
- * the lines that already sum up earlier ones. Returns by how much the number of lines has decreased. Two nodes never
- * replace the same line.
+ * Replaces the `count` + 1 oldest lines of a person about one kind of action, and the lines that already sum up this
+ * kind, by one line per workspace. Returns by how much the number of lines has decreased.
  */
 function foldOldest(db: Db, { actorId, action, subject, count }: OldestLines): Promise<number> {
   return transaction(db, async (trx) => {

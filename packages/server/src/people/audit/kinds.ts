@@ -1,7 +1,7 @@
 /**
- * The kinds of actions whose lines may be summed up, when a person has very many of them. All other lines are evidence,
- * also those of a new kind: they record actions that needed a proof, or that changed rights, tokens, versions or
- * accounts. Evidence has a limit of its own, so lines of the ordinary kinds never remove it, however many there are.
+ * The kinds of ordinary actions. All other kinds are evidence, also new ones: actions that needed a proof, or that
+ * changed rights, tokens, versions or accounts. Evidence has a higher limit of its own, so ordinary lines never
+ * displace it.
  */
 const ordinaryKinds = [
   ...['activity.folded', 'action.cancelled', 'command.sent', 'log.read', 'log.downloaded'],
@@ -13,7 +13,7 @@ const ordinaryKinds = [
   ...['view.saved', 'view.renamed', 'view.removed', 'workspace.renamed'],
 ] as const
 
-/** The kinds of lines in the activity that may be summed up. */
+/** The kinds of ordinary actions, as text. */
 export const foldableKinds: readonly string[] = ordinaryKinds
 
 /** True for a kind of line, such as `agent.created`, and for the word with which kinds begin, such as `agent`. */

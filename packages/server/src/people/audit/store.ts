@@ -40,8 +40,6 @@ export async function audit(db: Db, note: AuditNote): Promise<void> {
     .execute()
 }
 
-// Limits the number of equal lines: when a person repeats one action many times in a minute, the last line counts the
-// repetitions.
 
 /** The number of equal lines of a person in a minute; further ones are counted in the last of them. */
 const maxEqual = 10
@@ -80,5 +78,5 @@ async function isCounted(db: Db, note: Required<AuditNote>): Promise<boolean> {
   return true
 }
 
-/** The details by which lines are compared, without the end of a mute and the number of repetitions. */
+/** The details by which lines are compared, without `until` (the end of a mute) and `times` (the repetitions). */
 const factsOf = ({ until: _, times: __, ...facts }: Record<string, unknown>): string => JSON.stringify(facts)

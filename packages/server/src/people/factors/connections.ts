@@ -26,8 +26,8 @@ export async function findConnected(db: Db, { issuer, subject }: ProviderAccount
 }
 
 /**
- * Connects a person. A connection with another issuer, which is not the provider any longer, is replaced. False if the
- * person is connected with another account of the provider, or somebody else with this one.
+ * Connects a person, and replaces a connection with another issuer. False if the person is connected with another
+ * account of this issuer, or if somebody else is connected with this account.
  */
 export async function insertConnection(
   db: Db,
@@ -45,7 +45,7 @@ export async function insertConnection(
   return made !== undefined
 }
 
-/** Names the account of a connection that an earlier build made without a name. */
+/** Stores the account's name for a connection that an earlier version stored without one. */
 export async function nameConnection(db: Db, personId: string, account: string): Promise<void> {
   const row = db.updateTable('oidc_connection').set({ account }).where('person_id', '=', personId)
   await row.where('account', 'is', null).execute()

@@ -42,7 +42,7 @@ export async function endFirstHalf(db: Db, token: string): Promise<void> {
   await db.deleteFrom('first_half').where('hash', '=', hashToken(token)).execute()
 }
 
-/** Ends every first half of a person: the password changed, factors were removed, or the account was disabled. */
+/** Ends every first half of a person, when the password changed, factors were removed, or the account was disabled. */
 export async function endFirstHalves(db: Db, personId: string): Promise<void> {
   await db.deleteFrom('first_half').where('person_id', '=', personId).execute()
 }

@@ -88,12 +88,10 @@ export function waysToFinish({ totp, recoveryLeft, passkeys }: HeldFactors): Sec
   return ['totp', ...(recoveryLeft > 0 ? ['recovery' as const] : []), ...(passkeys > 0 ? ['passkey' as const] : [])]
 }
 
-/** True if a proof needs a factor, so that neither a password nor a recent sign-in is enough. */
+/** True if a person must prove with a factor, so that a password is not enough. */
 export const provesByFactor = ({ totp, passkeys }: HeldFactors): boolean => totp || passkeys > 0
 
-/**
- * The kinds of factors of a person in the operator's list of people, where a connection with the provider is not shown.
- */
+/** The kinds of a person's factors. A connection with the provider does not count here. */
 export const factorKindsOf = ({ totp, passkeys }: HeldFactors = none): ('totp' | 'passkey')[] => [
   ...(totp ? ['totp' as const] : []),
   ...(passkeys > 0 ? ['passkey' as const] : []),

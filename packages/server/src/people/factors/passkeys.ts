@@ -71,7 +71,9 @@ export const deletePasskey = (db: Db, personId: string, id: string): Promise<{ n
 export const deletePasskeys = (db: Db, personId: string): Promise<{ name: string }[]> =>
   db.deleteFrom('passkey').where('person_id', '=', personId).returning('name').execute()
 
-/** False for a counter that did not rise: the passkey was copied. A device that does not count always says 0. */
+/**
+ * False for a counter that did not rise: the passkey may have been copied. A device that does not count always says 0.
+ */
 export const isCounterGood = (before: number, shown: number): boolean => shown > before || (shown === 0 && before === 0)
 
 /** Notes a use of a passkey. False if it was removed meanwhile, or if a use with this or a later counter came first. */
@@ -86,7 +88,7 @@ export async function notePasskeyUse(db: Db, id: string, counter: number, now: n
   return used !== undefined
 }
 
-/** True if a challenge was used already. A further answer to the challenge is then the same answer, sent twice. */
+/** True if a challenge was used already. */
 export async function isChallengeSpent(db: Db, { challenge }: { challenge: string }): Promise<boolean> {
   const row = db.selectFrom('passkey_challenge').select('hash').where('hash', '=', hashToken(challenge))
   return (await row.executeTakeFirst()) !== undefined
