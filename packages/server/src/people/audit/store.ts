@@ -40,7 +40,6 @@ export async function audit(db: Db, note: AuditNote): Promise<void> {
     .execute()
 }
 
-
 /** The number of equal lines of a person in a minute; further ones are counted in the last of them. */
 const maxEqual = 10
 const withinMs = 60_000

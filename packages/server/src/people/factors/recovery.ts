@@ -6,7 +6,7 @@ import { randomBytes } from 'node:crypto'
 import { codeIn } from '@svc/protocol'
 import { hashToken } from '../../platform/tokens.ts'
 
-/** Digits and letters without those that look like others (Crockford's base32). */
+/** The digits and letters of Crockford's base32, none of which look alike. */
 const alphabet = '0123456789abcdefghjkmnpqrstvwxyz'
 const codeLength = 16
 const recoveryCount = 10

@@ -30,8 +30,8 @@ export const wrongCodesMailMs = 24 * 60 * minute
 export const requiredInMs = 7 * 24 * 60 * minute
 
 /**
- * When a session began, and when a second factor (`factorAt`) and a password (`proofAt`) were last shown for it; null
- * if none was.
+ * The time of a session's sign-in, and the times at which a second factor (`factorAt`) and a password (`proofAt`) were
+ * last shown in it; null if none was.
  */
 export interface SessionFacts {
   /** The time at which the person signed in to this session. */
@@ -41,9 +41,8 @@ export interface SessionFacts {
 }
 
 /**
- * The time from which a sign-in through the provider counts as a shown factor. A provider does not always ask a person
- * who is signed in there already, so the time at which it last asked counts. If the provider does not give that time,
- * the sign-in counts as too old to prove anything.
+ * Returns the time at which the factor of a sign-in through the provider counts as shown: when the provider last asked
+ * the person to sign in there. If the provider does not tell that time, the sign-in is too old to prove anything.
  */
 export const shownAtProvider = (authenticatedAt: number | null, now: number): number => authenticatedAt ?? now - proofMs
 
@@ -67,8 +66,8 @@ export interface RoleInSession {
 }
 
 /**
- * The rights that a role gives in a session: from the time at which the workspace requires a second factor, an admin
- * has the rights of a member in a session that has shown none. Only this function decides about this.
+ * The rights that a role gives in a session. From the time at which the workspace requires a second factor, an admin
+ * has only a member's rights in a session that has shown none.
  */
 export function memberRightsOf(
   held: Role,

@@ -114,8 +114,8 @@ interface RemovingSession {
 }
 
 /**
- * After a factor was removed, no session of the person counts as one in which a factor was shown, because the shown
- * factor may have been the removed one. The session in which the factor is removed still counts if a factor is left.
+ * Makes the sessions of a person count as ones that have shown no factor, since they may have shown the one that is
+ * removed. The session `keeps` is left as it is if the person has another factor.
  */
 export async function forgetShownFactors(db: Db, personId: string, keeps?: RemovingSession): Promise<void> {
   const kept = keeps && provesByFactor(await factorsOfPerson(db, keeps.config, personId)) ? keeps.session.id : ''
@@ -124,9 +124,9 @@ export async function forgetShownFactors(db: Db, personId: string, keeps?: Remov
 }
 
 /**
- * Counts a code that is about to be checked as a wrong one, in one statement, so that tries at the same time count
- * together. Returns the seconds to wait if codes of this party are locked; undefined if the code may be checked. If the
- * clock was set back so that the last try is in the future, nothing is locked.
+ * Counts a code as wrong before it is checked, so that tries at the same time count together. Returns the seconds to
+ * wait if codes of this party are locked; undefined if the code may be checked. If the clock was set back so that the
+ * last try is in the future, nothing is locked.
  */
 export async function countCode(
   db: Db,
@@ -166,7 +166,7 @@ export async function forgetWrongCodes(db: Db, personId: string, party: PartyOfC
 }
 
 /**
- * True if the last wrong code of this party locked the party, and the person had no mail about wrong codes within a
+ * True if this party has given the maximum number of wrong codes, and the person got no mail about wrong codes within a
  * day. Only one of several callers gets true.
  */
 export async function mailsWrongCodes(db: Db, personId: string, party: PartyOfCodes, now: number): Promise<boolean> {
@@ -194,7 +194,7 @@ const findTries = (db: Db, personId: string, party: PartyOfCodes) =>
     .where('party', '=', party)
     .executeTakeFirst()
 
-/** Notes that a second factor was shown in a session, or that its person proved by a password who they are. */
+/** Stores that a second factor, or the person's password, was shown in a session. */
 export async function noteProof(db: Db, session: { id: string }, what: 'factor' | 'password', now: number) {
   const at = what === 'factor' ? { factor_at: now } : { proof_at: now }
   await db
@@ -204,13 +204,13 @@ export async function noteProof(db: Db, session: { id: string }, what: 'factor' 
     .execute()
 }
 
-/** Notes that the session with this token, which was just made, began with a second factor. */
+/** Stores that the session with this token, which was just made, began with a second factor. */
 export async function noteFactorIn(db: Db, { token }: { token: string }, now: number): Promise<void> {
   const session = db.selectFrom('session').select('id').where('token', '=', token)
   await noteProof(db, await session.executeTakeFirstOrThrow(), 'factor', now)
 }
 
-/** The session whose proof is checked, as the guard found it, with the time of its sign-in. */
+/** The session whose proof is checked, with the time of its sign-in. */
 export interface ProvingSession {
   id: string
   createdAt: number
@@ -226,8 +226,8 @@ const shownIn = (db: Db, { id }: { id: string }) =>
   db.selectFrom('session_proof').select(['factor_at', 'proof_at']).where('session_id', '=', id).executeTakeFirst()
 
 /**
- * Why the session may not do dangerous things now (`isProved`): its proof is too old, or the person has a factor and
- * the session has shown none. Undefined if the session may.
+ * Returns the reason why the session may not do dangerous things now (`isProved`): its proof is too old, or the person
+ * has a factor and the session has shown none. Undefined if the session may do them.
  */
 export async function proofMissing(
   db: Db,

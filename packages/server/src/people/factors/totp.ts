@@ -5,12 +5,13 @@ import { Secret, TOTP } from 'otpauth'
 /** The milliseconds of a step. Each step has its own code. */
 export const stepMs = 30_000
 /**
- * A code for the step before or after the present one is accepted, since clocks differ and people need time to type.
+ * The number of steps before and after the present one whose codes are accepted, since clocks differ and typing takes
+ * time.
  */
 const acceptedSteps = 1
 /**
- * The number of steps before and after the present one (ten minutes) in which a wrong code is looked for. If it is the
- * code of one of them, two clocks differ.
+ * The number of steps before and after the present one (ten minutes) with whose codes a wrong code is compared, to find
+ * out that the clocks differ.
  */
 const comparedSteps = 20
 const issuer = 'svc'
@@ -20,7 +21,7 @@ export const newTotpSecret = (): string => new Secret({ size: 20 }).base32
 
 /**
  * The address from which an app reads the secret, usually as a QR code. The host and port distinguish installations. A
- * colon separates issuer and account in this form, so neither part may hold one.
+ * colon would separate issuer and account, so colons in them are replaced.
  */
 export const totpUri = (secret: string, { email, host }: { email: string; host: string }): string =>
   new TOTP({
@@ -36,8 +37,8 @@ function issuerOf(host: string): string {
 }
 
 /**
- * The step for which a typed code is right; undefined if it is wrong. A step that was used, or one before it, does not
- * count: so a code that somebody else has seen is worthless once its owner has used it.
+ * The step for which a typed code is right; undefined if it is wrong. The last used step and earlier ones do not count,
+ * so each code works only once.
  */
 export function stepOf(typed: string, secret: string, lastStep: number, now: number): number | undefined {
   const delta = [0, -1, 1].find((steps) => fits(codeIn(typed), secret, now + steps * stepMs, lastStep))
@@ -45,8 +46,8 @@ export function stepOf(typed: string, secret: string, lastStep: number, now: num
 }
 
 /**
- * The milliseconds by which the clock that made a wrong code is ahead of this one, negative if it is behind; undefined
- * if no difference of up to ten minutes explains the code. The code is refused in any case.
+ * The milliseconds by which the clock that made a wrong code is ahead of the service's clock, negative if it is behind.
+ * Undefined if no difference of up to ten minutes explains the code.
  */
 export function clockDifferenceOf(typed: string, secret: string, lastStep: number, now: number): number | undefined {
   const token = codeIn(typed)

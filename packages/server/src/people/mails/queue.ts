@@ -17,7 +17,7 @@ export const mailLeaseMs = 60_000
 /** The topic of a mail. The person or the invitation is looked up when the mail is sent. */
 export type MailTopic =
   /**
-   * Mails of the same workspace and the same domain share slots for sending. Nodes of earlier versions store neither.
+   * Mails of the same workspace and the same domain share slots for sending. Nodes of earlier versions leave out both.
    */
   | { kind: 'invitation'; invitation: string; workspace?: string; domain?: string }
   /** The e-mail address that was typed, in its normal form; it may have no account. */
@@ -57,7 +57,7 @@ export interface WaitingMail {
   createdAt: number
 }
 
-/** The maximum number of waiting mails of each kind, and the age at which a mail is not sent any longer. */
+/** The maximum number of waiting mails of each kind, and the age from which a mail is no longer sent. */
 const rules: Readonly<Record<MailTopic['kind'], { max: number; maxAge: number }>> = {
   invitation: { max: 5000, maxAge: 24 * hour },
   // After an hour, the person no longer waits for the mail.
@@ -66,7 +66,7 @@ const rules: Readonly<Record<MailTopic['kind'], { max: number; maxAge: number }>
   notice: { max: 5000, maxAge: 24 * hour },
 }
 
-/** The age, in milliseconds, at which a mail is not sent any longer. */
+/** The age, in milliseconds, from which a mail is no longer sent. */
 export const maxAgeOf = (topic: MailTopic | undefined): number => rules[topic?.kind ?? 'invitation'].maxAge
 
 /** Queues a mail. False if too many of its kind wait, as may happen while the mail server cannot be reached. */
@@ -108,8 +108,8 @@ const isOfKind = (kind: MailTopic['kind']) => sql<boolean>`topic like ${`{"kind"
 export const maxMailsRead = 500
 
 /**
- * The due mails that no node sends. Of each kind and workspace, those with the fewest tries and then the earliest due
- * time come first, and workspaces take turns, so that many mails of one workspace do not hide those of another.
+ * Lists the due mails that no node is sending. Workspaces take turns, so that many mails of one do not hide those of
+ * another. Within a workspace, mails with fewer tries come first, then those that were due earlier.
  */
 export async function dueMails({ db }: Store, now: number): Promise<{ mail: WaitingMail; dueAt: number }[]> {
   const kind = sql`substr(topic, 1, ${'{"kind":"abc'.length})`
@@ -130,7 +130,7 @@ export async function dueMails({ db }: Store, now: number): Promise<{ mail: Wait
   return rows.map((row) => ({ mail: mailOfRow(row), dueAt: row.due_at }))
 }
 
-/** The SQL expression for the workspace in the JSON of a topic; null if it names none or cannot be read. */
+/** The SQL expression for the workspace in the JSON of a topic; null if the topic names none. */
 const workspaceIn = (db: Db) =>
   isPostgres(db)
     ? sql`substring(topic from '"workspace":"([^"]*)"')`

@@ -105,8 +105,8 @@ interface NoticeContext {
 }
 
 /**
- * A mail that is sent even if the change was undone meanwhile. It gives the time of the change, and says what to do if
- * somebody else made it.
+ * A mail that is sent even if the change was undone meanwhile. It tells the time of the change, and what to do if
+ * somebody else made the change.
  */
 function always(
   title: string,
