@@ -1,7 +1,6 @@
 /**
- * The worker, in its own thread: it reports, processes commands, sends logs, and tells the launcher how the
- * agent must be started. It never blocks, handles no signals and does not start the agent. Whatever happens to this
- * thread, the agent continues.
+ * The worker, in its own thread: it reports, processes commands, sends logs, updates, and tells the launcher how to
+ * start the agent. The launcher starts the agent and handles signals, so the agent goes on if this thread ends.
  */
 
 import { statSync } from 'node:fs'
@@ -33,7 +32,7 @@ import { missingRuntime, startOrderOf } from './order.ts'
 const isRuntime = (data: unknown): data is WorkerStart =>
   typeof data === 'object' && data !== null && 'svc' in data && data.svc === 'runtime'
 
-/** Runs until the launcher ends it. `renew` is called before each start of the agent, for an agent of svc's own. */
+/** Runs the worker until the launcher ends it. `renew` is called before each start of the agent. */
 export async function runWorker(renew: (folder: Folder) => unknown): Promise<void> {
   if (!parentPort || !isRuntime(workerData)) throw new Error(`The runtime runs in a worker of "${plainHint('run')}".`)
   const port = parentPort
@@ -110,7 +109,7 @@ async function howToStart(
   try {
     renew(through)
   } catch {
-    // The disk may be full. The manifest that is there may still be right.
+    // The manifest could not be renewed, for example on a full disk. The present one may still be right.
   }
   try {
     const folder = folderOfCurrent(through)
@@ -174,8 +173,8 @@ async function report(
   })
 }
 
-// Delays the runtime's first report for a moment. The page shows that report for a whole interval, and without the
-// delay it would say "about to start" about an agent that has started meanwhile. The agent never waits for the report.
+// The first report of the runtime waits until the agent has started. Otherwise the page would show "about to start"
+// for a whole interval, although the agent has started meanwhile.
 
 /** The maximum number of seconds that the first report is delayed. */
 const patienceSeconds = 10
@@ -194,8 +193,8 @@ async function agentSettled(
 }
 
 /**
- * The maximum delay, in milliseconds, between the start of the agent's process and the time that the launcher notes as
- * its start. The process may have written its status file before the noted time.
+ * The maximum milliseconds from the start of the agent's process to the time that the launcher notes as its start. The
+ * process may write its status file in between.
  */
 const noteMs = 250
 

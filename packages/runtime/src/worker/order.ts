@@ -19,7 +19,7 @@ export const missingRuntime = (folder: Folder, name: string): string =>
 
 /**
  * The order for the next start; undefined if svc does not start this agent. If the disk refuses to update the settings
- * file, `say` gets the reason and the agent is started nevertheless, with the right settings in its environment.
+ * file, `say` gets the reason. The agent's environment has the right settings nevertheless.
  */
 export function startOrderOf(
   folder: Folder,
@@ -59,9 +59,8 @@ function versionOf(folder: Folder): string | undefined {
 }
 
 /**
- * The way to start an agent in containers: its process is `docker compose up` in the foreground, and ending that
- * process stops the containers. If the runtime had to kill the process, it runs `docker compose kill` to end the
- * containers.
+ * The way to start an agent in containers. Its process is `docker compose up`, which stops the containers when it is
+ * asked to end. If the runtime has to kill that process, it runs `cleanup`.
  */
 function compose(
   folder: Pick<Folder, 'home' | 'root'>,
@@ -86,23 +85,19 @@ function compose(
 }
 
 /**
- * The name of the compose project. It is different for each folder, since agents in two folders must not share
- * containers even if the agents have the same name.
+ * The name of the compose project. It is different for each folder, so that agents of the same name do not share
+ * containers.
  */
 const projectOf = (root: string, name: string): string =>
   `svc-${name}-${createHash('sha256').update(root).digest('hex').slice(0, 8)}`
 
-// Builds the environment of the agent's process: the variables that section 2.12 names, and variables of this machine
-// that any program needs. No other variable of the runtime's own environment is passed on, and never the runtime's
-// token (D54).
+// The environment of the agent's process has the variables of section 2.12, those of the agent's environment files, and
+// a few of the runtime's own environment. It never has the runtime's token (D54).
 
-/**
- * The names of the variables that the agent gets from the runtime's own environment: PATH, user and home folder,
- * language, time zone, and the proxies and certificates of the network.
- */
+/** The names of the variables that the agent gets from the runtime's own environment. */
 const machineVariables =
   /^(?:PATH|HOME|USER|LOGNAME|SHELL|LANG|LANGUAGE|LC_[A-Z]+|TZ|TMPDIR|XDG_RUNTIME_DIR|(?:HTTPS?|ALL|NO)_PROXY|(?:https?|all|no)_proxy|SSL_CERT_(?:FILE|DIR)|NODE_EXTRA_CA_CERTS|REQUESTS_CA_BUNDLE)$/
-/** The variables from which `docker` learns how to reach its engine. */
+/** The variables that tell `docker` how to reach its engine. Only agents in containers get them. */
 const dockerVariables = /^DOCKER_(?:HOST|CONTEXT|CONFIG|CERT_PATH|TLS_VERIFY)$/
 
 /** Returns the agent's environment without `SVC_AGENT_STARTED`, which the launcher adds at each start. */

@@ -1,4 +1,4 @@
-/** Decides which calls of agents are admitted and how the others are refused, in the order of D15. */
+/** Admits or refuses the calls of agents, with the reasons to refuse in the order of D15. */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { drainBody, isEncoded, readBody } from '../platform/http/body.ts'
 import type { RateWindow } from '../platform/limits/window.ts'
@@ -22,8 +22,8 @@ export interface AdmittedCall {
 type AdmissionVerdict = { readonly ok: true; readonly caller: Caller } | ({ readonly ok: false } & RefusalAnswer)
 
 /**
- * Admits or refuses a call of an agent before its body is read. Reasons to refuse the call are checked in this order:
- * 401, 403, 429, 503. Only admitted calls and those refused with 503 count for the rate limit.
+ * Admits or refuses a call of an agent before its body is read. The reasons to refuse are checked in the order 401,
+ * 403, 429, 503. Calls that are refused with 503 count for the rate limit, too.
  */
 export function judgeCall(caller: Caller | undefined, { window, queue }: CallGate, now: number): AdmissionVerdict {
   if (!caller) return { ok: false, code: 'token_unknown' }
@@ -35,8 +35,8 @@ export function judgeCall(caller: Caller | undefined, { window, queue }: CallGat
 }
 
 /**
- * Decides whether a call of an agent is admitted, and reads the body of an admitted call. Undefined if the call was
- * refused here or the client has closed the connection.
+ * Judges a call of an agent, and reads its body. Undefined if the call was refused, which this function answers, or if
+ * the client closed the connection.
  */
 export async function admitCall(
   parts: AgentParts,

@@ -9,7 +9,7 @@ import { readFile } from '../../machine/files/read.ts'
 
 type PinPaths = Pick<Folder, 'runtimePin' | 'runtimeFolder'>
 
-/** Stands for the version if the file exists but names none. No release has this name, so nothing is updated. */
+/** The version that `readPin` returns if the file names none. No release has this name, so nothing is updated. */
 export const unreadablePin = 'unreadable'
 
 /** The version to which the runtime is pinned; undefined if it is not pinned. */

@@ -39,7 +39,7 @@ export async function proveRuntimeFile(
   return fell(lastWords(err) ?? (code === 0 ? 'it does not say that it is well' : how))
 }
 
-/** The line of JSON that `--self-check` prints if everything is fine. */
+/** The line of JSON that `--self-check` prints if the check passes. */
 export const selfCheckLine = (version: string): string => JSON.stringify({ selfCheck: 'good', version })
 
 function versionIn(out: string): string | undefined {
@@ -48,13 +48,13 @@ function versionIn(out: string): string | undefined {
       const { selfCheck, version } = JSON.parse(line)
       if (selfCheck === 'good') return version
     } catch {
-      // The line is not JSON, so it is something else that the program printed.
+      // The line is not JSON. The program may print other lines, too.
     }
   }
   return undefined
 }
 
-/** The most telling line of a stack trace: the one that names the error, otherwise the last. */
+/** The line of a stack trace that names the error; if there is none, the last line. */
 function lastWords(err: string): string | undefined {
   const lines = err.split('\n').filter((line) => line.trim() !== '')
   const named = lines.find((line) => /^(?:Uncaught )?\w*Error\b.*:/.test(line)) ?? lines.at(-1)

@@ -1,6 +1,6 @@
 /**
- * Reads what a file of the runtime says about itself, from `release.json` in its archive. The file is not run for that,
- * since it is not verified yet.
+ * Reads `release.json` in the archive of a file of the runtime. The file itself is not run, since its signature may not
+ * be verified yet.
  */
 import { inflateRawSync } from 'node:zlib'
 import { isObject, limits } from '@svc/protocol'
@@ -14,7 +14,7 @@ interface InsideRelease {
 }
 const maxInside = 65_536
 
-/** Reads what a file says about itself; undefined if there is no such file, or if it is not a file of our runtime. */
+/** Reads `release.json` in a file; undefined if the file does not exist or is not a file of our runtime. */
 export function readInsideRelease(file: string): InsideRelease | undefined {
   const read = readFile(file, limits.runtimeBytes)
   if (read.is !== 'bytes') return undefined

@@ -1,6 +1,6 @@
 /**
- * `svc --self-check`, which a runtime runs on a file that is about to replace it. A run that gets this far has already
- * proved that the file loads, since main.ts loads the launcher and the worker first. The check changes nothing.
+ * `svc --self-check`: a runtime runs its new file with this option before the file replaces its own. main.ts loads the
+ * launcher and the worker before this check, so they are known to load. The check changes nothing.
  */
 import { ownVersion } from '../../machine/base/version.ts'
 import { folderAt } from '../../machine/files/folder.ts'

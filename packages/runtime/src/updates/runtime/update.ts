@@ -1,7 +1,6 @@
 /**
- * The runtime's update of itself (3.5): takes the wishes in the service's answers, makes attempts, and asks the
- * launcher for the swap. updating.ts makes the decisions. This file never touches the file in place and never delays a
- * report.
+ * Updates the runtime itself as the service wishes (3.5): makes attempts, and asks the launcher to put the new file in
+ * place. updating.ts makes the decisions.
  */
 import { rmSync } from 'node:fs'
 import { limits, type ReceivedAnswer, type ServedRuntime } from '@svc/protocol'
@@ -102,7 +101,7 @@ const rules = (): UpdatingRules => ({
   minApart: scaledMs(60),
 })
 
-/** Reads the files that decide about a wish. Most answers wish nothing, and then hardly anything is read. */
+/** Reads the files that decide about a wish. Without a wish, none of them is read. */
 function seenAt(
   folder: Folder,
   note: RuntimeNote,
@@ -129,8 +128,8 @@ interface WishedRuntime {
 }
 
 /**
- * The note about attempts. A note that the disk refuses stays in memory and is written when the note is next read, so
- * that an attempt counts as ended although its end could not be written.
+ * Reads and writes the note about attempts. A note that the disk refuses stays in memory, and the next read returns it
+ * and tries to write it again.
  */
 function attemptNotes(folder: Folder) {
   let unsaved: AttemptNote | undefined
@@ -185,8 +184,7 @@ async function tryOnce(
   })
 }
 
-// Step `swapping` of an attempt: asks the launcher to put the new file in place. If the launcher does, it ends this
-// thread.
+// Step `swapping` of an attempt: asks the launcher to put the new file in place. The launcher then ends this thread.
 
 /** The seconds in which the launcher must answer. */
 const launcherSeconds = 60
@@ -213,7 +211,7 @@ async function swapping(
 ): Promise<StepResult> {
   const { wish } = attempt
   if (busyWith(folder) === 'blueprint update') {
-    // this attempt must not be blamed if something else ends the runtime during the wait
+    // If the runtime ends during the wait, this attempt does not count as one that crashed the runtime.
     writeAttempt(folder, { ...attempt, begun: attempt.begun - 1 })
     say(`runtime ${wish} waits until the new version of the agent is kept or back`)
   }

@@ -1,7 +1,6 @@
 /**
- * The state machine of the self-update, as pure functions: what the runtime knows about the wishes for its own version,
- * and the acts that follow each event. wanted.ts has the contract's conditions, moves.ts the states of one attempt;
- * this file decides when an attempt starts and what follows its end.
+ * Decides when an attempt to update the runtime itself starts and what follows its end, as a state machine of pure
+ * functions. wanted.ts has the conditions of the contract, and moves.ts the states of one attempt.
  */
 import { type AppliedUpdate, isAhead, type ServedRuntime } from '@svc/protocol'
 import type { Moment } from '../../machine/base/time.ts'
@@ -16,11 +15,11 @@ import { judgeWanted, liftsHold } from './wanted.ts'
 export interface UpdatingState {
   /** The last answer of the service; undefined before the first. */
   readonly answer?: RuntimeAnswer
-  /** True if the wish in the last answer is new and was not judged yet. A refusal is reported only for such a wish. */
+  /** True if the wish in the last answer is new and was not judged yet. Only then is a refusal reported or logged. */
   readonly unjudged: boolean
-  /** True if the wish is newer than the last attempt. Such a wish need not wait for the ten minutes between retries. */
+  /** True if the wish is newer than the last attempt, so that it need not wait for `UpdatingRules.retry`. */
   readonly fresh: boolean
-  /** True once it was noted that the service no longer wishes the version that is on hold. */
+  /** True once the note says that the service no longer wishes the version on hold. */
   readonly closed: boolean
   /** True while an attempt is in progress. */
   readonly trying: boolean
@@ -49,7 +48,7 @@ export type UpdatingEvent =
   /** The runtime has started. `attempt` is the note about the last attempt, which may be unfinished. */
   | { readonly is: 'begun'; readonly attempt?: AttemptNote | undefined }
   | { readonly is: 'answer'; readonly answer: RuntimeAnswer; readonly seen: RuntimeFiles }
-  /** It was noted that the service no longer wishes the version on hold. */
+  /** The act `close` was carried out. */
   | { readonly is: 'closed' }
   /** An attempt ended. `sha256` is the checksum of the runtime's file that is in place afterwards. */
   | { readonly is: 'ended'; readonly wish: string; readonly how: EndedAttempt; readonly sha256?: string | undefined }
@@ -58,15 +57,9 @@ export type UpdatingAct =
   | { readonly do: 'say'; readonly line: string }
   /** Removes the files that an attempt left. */
   | { readonly do: 'sweep' }
-  /**
-   * Writes the note about an attempt. If that fails at the end of an attempt, the runtime ends, since no attempt may be
-   * made that is not noted.
-   */
+  /** Writes the note about an attempt. If the disk refuses, the note is kept in memory and written later. */
   | { readonly do: 'note'; readonly attempt: AttemptNote }
-  /**
-   * Notes that the service no longer wishes the version on hold. The event `closed` follows. If the disk refuses, the
-   * next answer tries again.
-   */
+  /** Notes that the service no longer wishes the version on hold. The event `closed` follows. */
   | { readonly do: 'close'; readonly attempt: AttemptNote | undefined }
   | {
       readonly do: 'tell'
@@ -104,8 +97,8 @@ export const initialUpdating: UpdatingState = {
 export function step(current: UpdatingState, event: UpdatingEvent, rules: UpdatingRules, at: Moment): UpdatingStep {
   switch (event.is) {
     case 'begun': {
-      // The swap was interrupted. If it happened, runtime.json names the trial; if not, nothing has changed. So the
-      // attempt itself just ends (docs/decisions/kills.md).
+      // An attempt in the state `swapping` ends here. If its swap happened, runtime.json names the trial; otherwise
+      // nothing has changed (docs/decisions/kills.md).
       const { attempt } = event
       const over = attempt?.is === 'swapping' ? [note({ ...attempt, is: 'ended', at: 0, begun: 0 })] : []
       return { state: current, acts: [{ do: 'sweep' }, ...over] }
@@ -120,9 +113,8 @@ export function step(current: UpdatingState, event: UpdatingEvent, rules: Updati
 }
 
 /**
- * Takes an answer of the service. A wish counts as new if the previous answer wished something else. In the first
- * answer after a start, a wish counts as new if the note of the last attempt says that the service had stopped wishing
- * this version (3.4).
+ * Stores an answer of the service, and whether its wish is new. The previous answer decides that or, after a start, the
+ * note of the last attempt: the wish is new if the service had stopped wishing that version (3.4).
  */
 function heard(current: UpdatingState, answer: RuntimeAnswer, { attempt }: RuntimeFiles): UpdatingState {
   const { wish } = answer
@@ -209,7 +201,7 @@ function ended(
   return { state, acts: [{ do: 'tell', message: { is: 'attempted', applied, ...hold } }, ...left] }
 }
 
-/** After this many consecutive attempts that crashed the runtime, the update counts as failed. */
+/** The number of attempts in a row that may end with the runtime before the update counts as failed. */
 export const maxStarted = 3
 
 /** The note to write before an attempt; undefined if too many attempts in a row did not reach an end. */

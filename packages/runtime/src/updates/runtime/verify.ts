@@ -1,7 +1,6 @@
 /**
- * Verifies the signature of a new runtime (3.5, 3; D39) with `ssh-keygen` alone, against the built-in keys. The
- * verified file is the very one that is later renamed into place. No other file can add a key: the list of accepted
- * signers is written here, into a folder that nobody else can access.
+ * Verifies the signature of a new runtime with `ssh-keygen` and the built-in keys (3.5, 3; D39). The list of accepted
+ * keys is written here, into a folder that only its owner can access. The verified file is later renamed into place.
  */
 import { closeSync, openSync } from 'node:fs'
 import { delimiter, isAbsolute, join } from 'node:path'
@@ -14,10 +13,7 @@ import { runChild } from './child.ts'
 
 const namespace = 'svc-runtime'
 const signer = 'svc-release'
-/**
- * The maximum size of a signature in bytes. The download of a longer one fails and is tried again (fetch.ts).
- * `verifyRelease` refuses a longer file as well, as a second guard.
- */
+/** The maximum size of a signature in bytes, both for the download (fetch.ts) and for `verifyRelease`. */
 export const maxSignatureBytes = 8192
 const verifySeconds = 30
 
@@ -61,7 +57,7 @@ export function sshKeygen(env: NodeJS.ProcessEnv = process.env): string | undefi
   return candidates.find((file) => isAbsolute(file) && canRun(file))
 }
 
-/** Why there is no `ssh-keygen` to use: what `SVC_SSH_KEYGEN` names cannot be run, or there is none. */
+/** Says why `sshKeygen` found no program. */
 export const whyNoSshKeygen = ({ SVC_SSH_KEYGEN: named }: NodeJS.ProcessEnv = process.env): string =>
   named === undefined
     ? 'there is no ssh-keygen on this machine; install OpenSSH'
