@@ -1,7 +1,7 @@
 /**
  * Alerts, their rules, mutes and channels, and the deliveries of messages. `scope` is the id of a workspace, or
- * `@service` for alerts about the service itself. `workspace_id` is the same id, or null for `@service`, so that the
- * rows are deleted with their workspace.
+ * `@service` for alerts about the service itself. `workspace_id` is the same id, or null for `@service`: the database
+ * deletes the rows with their workspace.
  */
 import type { AlertLevel, AlertSubject, ChannelKind, DeliveryState, MessageFormat, RuleName } from '@svc/api'
 import type { Generated } from 'kysely'
@@ -21,7 +21,7 @@ export interface AlertRuleTable {
   statuses: string | null
   /**
    * The ids of the workspace's channels that get the messages of this rule, as a JSON array; null means all except
-   * those in `escalation_channels`. Personal channels follow the preferences of their person instead.
+   * those in `escalation_channels`. Personal channels follow the preferences of their person.
    */
   channels: string | null
   /** The filter that names the agents for which the rule is judged; null means all. */
@@ -79,7 +79,7 @@ export interface AlertTable {
   escalated_at: number | null
   frozen: number
   muted: number
-  /** For an alert about many agents that went offline together: these agents, as JSON. */
+  /** The agents of an alert about a mass outage, as JSON; null for all other alerts. */
   agents: string | null
   /**
    * The number of changes of the row. A node writes the row only if this number is still the one that the node read, so
@@ -92,12 +92,12 @@ export interface AlertMuteTable {
   id: string
   scope: string
   workspace_id: string | null
-  /** The muted agent; null means all agents, and alerts that are not about an agent. */
+  /** The muted agent; null if the mute covers all agents, and alerts that are not about an agent. */
   agent_id: string | null
   rule: RuleName | null
   /**
-   * The muted health item of the agent; null if the mute is not about a single item. With an item, the rule is `item`,
-   * so that a node of a version that does not know this column mutes no other rule.
+   * The muted health item of the agent; null if the mute is not about a single item. If there is an item, `rule` is
+   * `item`: a node that does not know this column would otherwise mute all rules of the agent.
    */
   item: string | null
   from_at: number
@@ -144,22 +144,22 @@ export interface AlertChannelTable {
   last_answer: string | null
   last_at: number | null
   /**
-   * When a message with a group of changes was last written for this channel, in Unix milliseconds; null if none was.
-   * The wait until the next group is counted from this time.
+   * When several changes were last written as one message to this channel, in Unix milliseconds; null if none was. It
+   * limits how soon the next group is sent.
    */
   grouped_at: number | null
-  /** The time since which no delivery to this channel has been accepted although some were tried; null otherwise. */
-  failing_since: number | null
   /**
-   * The number of deliveries to this channel that were given up since a delivery was last accepted, or since the
-   * channel was enabled again.
+   * The time of the first failed try to send an alert since a message was last accepted or the channel was enabled;
+   * null if no try failed.
    */
+  failing_since: number | null
+  /** The number of alert messages that were given up since a message was last accepted or the channel was enabled. */
   dead: number
   /** The node that sends a message to this channel right now; null if none does. */
   serving_node: string | null
   /** The time until which no other node may send to this channel; null if none sends. */
   serving_until: number | null
-  /** 1 if the last try was accepted, 0 if it was not, null if nothing was tried. Tests count, too. */
+  /** 1 if the last message or test was accepted, 0 if it was not, null if nothing was tried. */
   works: number | null
 }
 
@@ -179,8 +179,8 @@ export interface AlertDeliveryTable {
    */
   changes: string
   /**
-   * The text and the body that are sent, as JSON. They are written when the delivery is first due, and null before;
-   * afterwards they never change.
+   * The text and the body that are sent, as JSON; null until the delivery is first due. Once written, they never
+   * change.
    */
   body: string | null
   state: DeliveryState

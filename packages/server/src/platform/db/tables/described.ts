@@ -43,7 +43,7 @@ export interface DescribedTable<C extends Columns = Columns> {
 }
 /** The type of a row that was read. */
 export type RowOf<D extends DescribedTable> = { [K in keyof D['columns']]: ValueOf<D['columns'][K]> }
-/** The type of the table for Kysely. In an insert, a column that the database numbers may be left out. */
+/** The type of the table for Kysely. An insert may leave out a column that the database numbers. */
 export type TableOf<D extends DescribedTable> = {
   [K in keyof D['columns']]: D['columns'][K] extends AutoIncrementColumn ? Generated<number> : ValueOf<D['columns'][K]>
 }
@@ -53,15 +53,15 @@ export function describedTable<C extends Columns>(name: string, columns: C): Des
   return { name, columns, names: names as DescribedTable<C>['names'] }
 }
 
-/** A value to store. Bytes are those of a text in UTF-8, which need not be decoded to be stored. */
+/** A value to store. Bytes are text in UTF-8. */
 export type StoredValue = string | number | Uint8Array | null
 
-/** For each column of a row, its value; or, for `tableColumnsOf`, the name of the column in place of the value. */
+/** A value for each column of a row. `tableColumnsOf` puts the name of each column in place of its value. */
 export type StoredValues<R> = { readonly [K in keyof R]: StoredValue }
 
 /**
- * The names of a statement's columns in the order in which `cells` returns their values. To learn the order, `cells` is
- * called with the column names in place of values, so the columns and the values of a statement cannot differ.
+ * The names of a statement's columns, in the order in which `cells` returns their values. Calls `cells` with the column
+ * names in place of the values, so the two orders cannot differ.
  */
 export function tableColumnsOf<C extends Columns>(
   { name, columns, names }: DescribedTable<C>,

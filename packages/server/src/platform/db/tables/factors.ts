@@ -1,4 +1,4 @@
-/** Tables of second factors, and of what sessions have proved. */
+/** Tables of second factors, of the proofs of sessions, and of accounts at the sign-in provider. */
 import type { SignInRecord } from '@svc/api'
 
 /** The authenticator app of a person. It is a second factor from the time at which a code confirmed it. */
@@ -33,7 +33,7 @@ export interface WrongCodeTable {
  */
 export interface CodeTryTable {
   person_id: string
-  /** The party that gave the codes (`PartyOfCodes`), or `mail` for the last mail about wrong codes. */
+  /** The party that gave the codes (`PartyOfCodes`); `mail` marks the row with the time of the last mail about them. */
   party: string
   count: number
   at: number
@@ -57,7 +57,7 @@ export interface FirstHalfTable {
   expires_at: number
 }
 
-/** A workspace whose admins need a second factor from a time on. */
+/** A workspace whose admins need a second factor from `from_at` on. */
 export interface FactorRequirementTable {
   workspace_id: string
   from_at: number
@@ -71,7 +71,10 @@ export interface FactorNodeTable {
   rule_filters: number | null
   /** 1 if the node takes no password as the proof of somebody who has a passkey; null for an earlier version. */
   passkeys: number | null
-  /** 1 if the node ends the connection with the sign-in provider when it hands an account over. */
+  /**
+   * 1 if the node ends the connection with the sign-in provider when it hands an account over; null for an earlier
+   * version.
+   */
   oidc: number | null
 }
 
@@ -107,8 +110,8 @@ export interface OidcConnectionTable {
   subject: string
   connected_at: number
   /**
-   * How the person knows the account there: its address, as the provider had verified it then, or the end of its id.
-   * Null for a connection of an earlier build.
+   * The name by which the person knows the account: its verified address, or else the end of its id. Null for a
+   * connection of an earlier version.
    */
   account: string | null
 }
@@ -116,6 +119,6 @@ export interface OidcConnectionTable {
 /** A callback of the sign-in provider that was used, as the hash of its state, so that none is accepted twice. */
 export interface OidcCallbackTable {
   hash: string
-  /** The time until which the browser may have the state in a cookie. */
+  /** When the browser's visit to the provider expires. The row is not needed after that. */
   expires_at: number
 }

@@ -1,4 +1,7 @@
-/** Links and sign-ins of people, and the tables of the accounts library that the service's own queries join. */
+/**
+ * Tables about people, such as links, sign-ins and invitations, and the tables of the accounts library that the
+ * service's own queries use.
+ */
 import type { SignInRecord } from '@svc/api'
 import type { Generated } from 'kysely'
 
@@ -36,10 +39,7 @@ export interface CountedSendTable {
   at: number
 }
 
-/**
- * The last sign-ins of people, a bounded number for each person, equal ones in one row
- * (people/accounts/sign-in-records.ts).
- */
+/** The last sign-ins of each person, up to a limit. Equal sign-ins share a row (people/accounts/sign-in-records.ts). */
 export interface SignInTable {
   id: string
   person_id: string
@@ -77,15 +77,15 @@ export interface PersonDisabledTable {
   disabled_at: number
 }
 
-/** The people who are noted as operators of the service. */
+/** The people who are operators of the service. */
 export interface PersonOperatorTable {
   person_id: string
   made_at: number
 }
 
 /**
- * Open invitations that the operator made. The invitations of the accounts library need a person who invites. A row is
- * deleted when the invitation is used or withdrawn.
+ * Open invitations that the operator made; those in the library's own table need a person who invites. A row is deleted
+ * when the invitation is used or withdrawn.
  */
 export interface OperatorInvitationTable {
   id: string
