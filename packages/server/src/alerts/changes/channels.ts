@@ -1,7 +1,6 @@
 /**
  * Adds, tests, changes, removes and lists the channels to which alerts are sent: those of a workspace, of the service
- * itself, and of a person. The secrets of a channel are stored encrypted and never shown again. The code that only the
- * channels of a person need is in personal.ts.
+ * itself, and of a person. The secrets of a channel are stored encrypted and never shown again.
  */
 import type { ChannelRow, FollowedTest, NewChannel, Role } from '@svc/api'
 import { shown, type Verdict } from '@svc/protocol'
@@ -124,7 +123,7 @@ export const noteChannel = (
     details: { ...details, ...(person && { own: true }) },
   })
 
-/** Finds a channel of an owner by its name, and does something with it in one transaction. */
+/** Finds a channel of an owner by its name, and calls `work` with its row in the same transaction. */
 export const withChannel = <T, C extends string>(
   { db }: ChangeContext,
   owner: ChannelOwner,
@@ -184,19 +183,18 @@ export const testChannel = (
   })
 
 /**
- * Counts a test of a channel, unless the channel or the person has reached the limit. `personId` is null for the
- * operator. Must run in the transaction that queues the test.
+ * Counts a test of a channel, or refuses it if the channel or the person has reached the limit. `personId` is null for
+ * the operator. Must run in the transaction that queues the test.
  */
 export const countTest = (trx: Db, channelId: string, personId: string | null, now: number) =>
   countSend(trx, [['test_channel', channelId], ...(personId === null ? [] : [['test_person', personId] as const])], now)
 
-/** A test message that was queued, and its channel. */
 export interface QueuedTestRef {
   deliveryId: string
   channelId: string
 }
 
-/** A test message of a channel; undefined if the channel has no such test. */
+/** The result of a test message of a channel; undefined if the channel has no such test. */
 export async function findChannelTest(
   db: Db,
   owner: ChannelOwner,
@@ -211,7 +209,7 @@ export async function findChannelTest(
   return found && testAnswer(db, id)
 }
 
-/** The receiver's answer to a test message, by the id of its delivery. A removed delivery counts as given up. */
+/** The result of a test message, by the id of its delivery. A removed delivery counts as `dead`. */
 export async function testAnswer(db: Db, id: string): Promise<FollowedTest> {
   const row = await db
     .selectFrom('alert_delivery')
@@ -224,10 +222,7 @@ export async function testAnswer(db: Db, id: string): Promise<FollowedTest> {
   return { state, ok: state === 'sent', status: status === undefined ? null : Number(status), message }
 }
 
-/**
- * The channels of a workspace or of the service. Members see neither the whole address of a receiver nor its last
- * answer.
- */
+/** The channels of a workspace or of the service. Members see only the origin of an address, and no answers to it. */
 export async function listChannels(db: Db, scopeRef: ScopeRef, role: Role): Promise<ChannelRow[]> {
   const rows = await channelsOfScope(db, scopeOf(scopeRef))
   return rows.map((row) => (role === 'admin' ? channelRow(row) : forMember(channelRow(row))))

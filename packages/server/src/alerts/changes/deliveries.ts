@@ -69,8 +69,8 @@ export const retryDelivery = (
   })
 
 /**
- * The reason why a message must not be sent again: an alert that it calls open has ended, or its channel has accepted,
- * or will get, a newer message about the same alert. Undefined if it may be sent.
+ * Says why a dead message must not be sent again: an alert that it calls open has ended, or a newer message about the
+ * same alert was sent to the channel or waits for it. Undefined if neither is so.
  */
 async function whyOutdated(db: Db, id: string): Promise<string | undefined> {
   const row = await db.selectFrom('alert_delivery').selectAll().where('id', '=', id).executeTakeFirst()

@@ -55,8 +55,8 @@ function alertRow(row: StoredAlert): ListedAlert {
 }
 
 /**
- * The workspace of an alert, mute or delivery that is named only by its id. For an object of the service itself, the
- * result is `serviceAsWorkspace`.
+ * The workspace to which the alert, mute or delivery with this id belongs; undefined if there is none. If it belongs to
+ * the service itself, the result is `serviceAsWorkspace`.
  */
 export async function workspaceOfRow(
   db: Db,
@@ -90,7 +90,7 @@ export async function listRules(db: Db, scopeRef: ScopeRef, now: number): Promis
   return ruleRows(db, scopeRef, listed, now)
 }
 
-/** Rules as they are listed: with the names of their channels, and what their filters select. */
+/** Rules with the names of their channels, and with the number of agents that their filters select. */
 export async function ruleRows(
   db: Db,
   scopeRef: ScopeRef,

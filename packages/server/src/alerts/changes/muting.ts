@@ -17,7 +17,7 @@ const okResult = { ok: true } as const
 interface MuteWanted {
   agent?: string | undefined
   rule?: RuleName | undefined
-  /** A health item of the agent; a longer name is cut as in alerts. */
+  /** The name of a health item of the agent. It is cut to `maxItemName`. */
   item?: string | undefined
   /** The length of the mute in seconds. Null means that it lasts until every alert that it covers has ended. */
   seconds: number | null
@@ -80,7 +80,7 @@ export const muteAlerts = (
     return done({ id, agent: name ?? null, rule: rule ?? null, item: item ?? null, until, from: begins, by: by.name })
   })
 
-/** Says why a mute cannot be about a health item; undefined if it can, or if it is about none. */
+/** Says why a mute cannot be about `item`; undefined if it can, or if there is no `item`. */
 function wrongWithItem({ agent, rule, item }: Pick<MuteWanted, 'agent' | 'rule' | 'item'>): string | undefined {
   if (item === undefined) return undefined
   if (item.trim() === '') return 'A mute of a health item needs the name of the item, such as "Job backup".'
@@ -93,7 +93,7 @@ function wrongWithItem({ agent, rule, item }: Pick<MuteWanted, 'agent' | 'rule' 
 const mutedSubject = ({ id, slug }: ScopeRef, agent: string | null | undefined): string =>
   agent ? `agent ${agent}` : id === serviceScope ? 'the service' : `workspace ${slug}`
 
-/** True if no further mute may be added. The workspace stays locked, so that simultaneous mutes are counted. */
+/** True if no further mute may be added. Locks the workspace until the transaction ends, so the count stays right. */
 async function hasMaxMutes(trx: Db, { id }: AlertScope, now: number): Promise<boolean> {
   await lockWorkspace(trx, id)
   const { open } = await trx

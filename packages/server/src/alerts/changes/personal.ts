@@ -119,7 +119,7 @@ export const setPersonalChannel = (
 
 /**
  * Sets new due times for the messages to personal channels that were never tried, from each person's quiet hours and
- * pace. This is needed after the clock was set back.
+ * pace. Called after the clock was set back.
  */
 export async function replanPersonal(db: Db, now: number): Promise<void> {
   const channels = await db

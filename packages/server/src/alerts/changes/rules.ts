@@ -21,23 +21,20 @@ interface RuleChange {
   limit?: number | null
   statuses?: string[]
   /**
-   * The names of the channels that get the rule's messages; null means all channels of the workspace except those of
-   * the second set.
+   * The names of the channels that get the rule's messages; null means all channels of the workspace except those in
+   * `escalation`.
    */
   channels?: string[] | null
-  /** The filter that names the agents for which the rule is judged; null means all. */
+  /** The filter that selects the agents for which the rule is judged; null means all. */
   filter?: string | null
   reminds?: boolean
-  /**
-   * The names of the second set of channels, and the seconds without an acknowledgement after which an alert is sent to
-   * them; null removes the second set.
-   */
+  /** The channels to which an alert is sent if nobody acknowledges it for `after` seconds; null removes them. */
   escalation?: { after: number; channels: string[] } | null
 }
 
 /**
- * Changes the given settings of a rule and keeps its other settings. If nothing about the rule differs afterwards, no
- * line is written to the activity. `heard` are the nodes from which announcements arrived.
+ * Changes the given settings of a rule and keeps its other settings. A filter is refused while a node runs that does
+ * not know filters; `heard` are the nodes from which announcements arrived.
  */
 export const setRule = (
   { db, by, now, heard = [] }: ChangeContext & { heard?: readonly string[] },

@@ -1,7 +1,6 @@
 /**
  * The rule `command`: a command to an agent was refused, expired or failed. That is a single event, so its alert opens
- * and ends in one step and sends one message. The alert stores the command's id, so that only one alert is made about a
- * command, although several nodes may find the command several times.
+ * and ends in one step and sends one message. The alert stores the command's id, so that a command gets only one alert.
  */
 import type { RuleName } from '@svc/api'
 import type { CommandState } from '@svc/protocol'

@@ -38,10 +38,7 @@ import { judgeService, readFindings, withMissingSubjects } from './findings.ts'
 import type { NamedScope, RuleFinding } from './rule-finding.ts'
 import { channelSubject, type ServiceFacts } from './service.ts'
 
-/**
- * The numbers of changes in one transaction and of findings judged at a time. They are limited so that the turns of the
- * event loop stay short.
- */
+/** The limits of changes per transaction and of findings judged at a time, which keep turns of the event loop short. */
 const writesAtOnce = 10
 const judgedAtOnce = 200
 const recentOutageMs = 3_600_000
@@ -187,8 +184,8 @@ async function endCause(trx: Db, { finding }: AlertVerdict, row: AlertRow): Prom
 }
 
 /**
- * Adds the agent's own words about a health item to an alert that opens, or about which a message is sent. A message
- * about the end has no such words.
+ * Adds the agent's own words about a health item to an alert that opens or about which a message is sent, except for a
+ * message about its end.
  */
 async function withItemWords(verdict: AlertVerdict, wordsOf: ReturnType<typeof itemWordsIn>): Promise<AlertVerdict> {
   const { rule, about, known, judged } = verdict
@@ -225,7 +222,10 @@ async function escalateDue(db: Db, writing: WriteContext, verdicts: readonly Ale
   return messages
 }
 
-/** Queues a message about each command that was refused, expired or failed recently. Returns the number of messages. */
+/**
+ * Stores an alert about each command that was refused, expired or failed recently, and queues its message unless the
+ * alert is muted. Returns the number of messages.
+ */
 async function notifyOfCommands(
   db: Db,
   { scope, baseUrl, channels, now }: WriteContext,
@@ -271,9 +271,9 @@ async function write(
   return won ? { ...known.row, subject_name: about.name } : undefined
 }
 
-// Delays alerts of rules that the previous version of the service does not know. While nodes of both versions run, no
-// alert of such a rule opens, since the older node could neither list nor word it. The migration that adds a rule notes
-// in `agreed` the time from which its alerts may open, under the name `alerts from RULE` and in Unix milliseconds.
+// No alert of a new rule opens for some time after an update, since a node of the previous version may still run and
+// could neither list nor word it. The migration that adds a rule stores in the table `agreed`, under the name `alerts
+// from RULE`, the Unix milliseconds from which its alerts may open.
 
 const agreedPrefix = 'alerts from '
 

@@ -13,8 +13,8 @@ import type { NamedScope } from './rule-finding.ts'
 import type { ServiceFacts } from './service.ts'
 
 /**
- * The milliseconds between two evaluations, and from the start to the first one. The first one comes soon, so that a
- * service which restarts often evaluates too.
+ * The milliseconds between two evaluations, and from the start to the first one. The latter is short, so that a service
+ * that restarts often evaluates too.
  */
 const [everyMs, firstMs] = [15_000, 2000]
 
@@ -22,7 +22,7 @@ interface EvaluatorParts {
   store: Store
   log: Logger
   now: () => number
-  /** The id of this node, which no other node on the same database has. */
+  /** The unique id of this node. */
   node: string
   /** The origin of the service, with which links in messages start. */
   baseUrl: string
@@ -30,10 +30,7 @@ interface EvaluatorParts {
   heartbeat?: (db: Db, now: number) => Promise<void>
   /** Called if an evaluation of a workspace has changed anything that pages show. */
   changed?: (workspaceId: string) => void
-  /**
-   * Corrects stored times after a step of the clock. Each evaluation waits for this correction, so that no evaluation
-   * judges by wrong times.
-   */
+  /** Corrects stored times after a step of the clock. Each evaluation waits for this first. */
   checkClock?: () => Promise<void>
   /** Reads the facts by which the service itself is judged. */
   service: (db: Db) => Promise<ServiceFacts>
@@ -99,7 +96,7 @@ export function createEvaluator(evaluating: EvaluatorParts): Evaluator {
 
 const serviceNamedScope: NamedScope = { ...scopeOf({ id: serviceScope }), slug: serviceScope, active: true }
 
-/** All workspaces that have agents, or alerts or mutes that have not ended, and are not deleted. */
+/** The workspaces that are not deleted and have agents, or alerts or mutes that have not ended. */
 async function readScopes({ db }: Store): Promise<NamedScope[]> {
   const rows = await db
     .selectFrom('workspace')

@@ -1,6 +1,6 @@
 /**
- * Reads the rows from which the facts about agents are made. In every evaluation the database looks at columns with
- * short values of all agents. All other columns are read only for few agents.
+ * Reads the rows from which the facts about agents are made. Every evaluation looks at columns with short values of all
+ * agents, and reads the other columns for few agents only.
  */
 import type { CompiledQuery } from 'kysely'
 import { pendingUsage } from '../../fleet/reports/pending.ts'
@@ -20,7 +20,7 @@ export interface WantedFacts extends JudgedRules {
   asked: ReadonlySet<string>
 }
 
-/** Selects the columns of agents that have short values. */
+/** Selects those columns of agents that hold short values. */
 const narrowRows = (db: Db) =>
   db
     .selectFrom('agent')
@@ -44,10 +44,7 @@ export interface FactSlice {
   counted: number
 }
 
-/**
- * Placeholders in a compiled statement for the values that differ from slice to slice. They contain NUL, which no name
- * of an agent contains.
- */
+/** Placeholders in a compiled statement. They contain NUL, so no agent can have such a name. */
 const [afterMark, lastMark] = ['\0after', '\0last']
 
 const fillMarks = <R>(statement: CompiledQuery<R>, after: string, last = ''): CompiledQuery<R> => ({
@@ -56,10 +53,8 @@ const fillMarks = <R>(statement: CompiledQuery<R>, after: string, last = ''): Co
 })
 
 /**
- * Returns a function that reads the next agents of a workspace, those whose names come after a given name, in the order
- * of their names. The database looks at all of them, but returns only those for which a rule may hold. The agents are
- * first counted by indexes alone, and the statements are compiled only once, since this happens for every agent every
- * 15 s.
+ * Returns a function that reads the slice of agents whose names come after a given name, and of these the rows for
+ * which a rule may hold. To be fast, it counts the agents by indexes alone and compiles the statements only once.
  */
 export function sliceReader({ db, engine }: Store, { workspaceId, rules, now }: WantedFacts) {
   const next = db
@@ -110,7 +105,7 @@ export async function readAgentDetails(db: Db, ids: readonly string[]): Promise<
 
 /**
  * Reads the statuses of the last three ended runs of each of these agents, newest first. A run with one of `statuses`
- * counts as ended, too: the agent does not report when a lost run ended.
+ * counts as ended too, since the end of a lost run is never reported.
  */
 export async function lastRuns(
   db: Db,
@@ -191,7 +186,7 @@ export const addDaySum = (sum: DaySum = noSum, { cost, runs }: DaySum = noSum): 
   runs: sum.runs + runs,
 })
 
-/** The sums of today that are stored with an agent's last report and not in `usage_day` yet. */
+/** The sum of today that is stored with an agent's last report and not in `usage_day` yet. */
 export function waitingSum(usage: string | null, today: number): DaySum {
   // Most agents have no sum of today in this column, so its JSON need not be parsed.
   if (!usage?.includes(`[${today},"",`)) return noSum
