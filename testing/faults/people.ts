@@ -172,4 +172,12 @@ export const peopleFaults: readonly Fault[] = [
     new: 'deps.config',
     tests: [at('web/routing/second-factor.http.test.ts')],
   },
+  {
+    name: 'first steps: a window that was open brings dismissed steps back',
+    harm: 'Steps that a person has dismissed are shown again.',
+    file: at('people/accounts/onboarding.ts'),
+    old: 'wanted ? oc.doNothing() : oc',
+    new: 'oc',
+    tests: [at('web/queries/first-steps.http.test.ts')],
+  },
 ]

@@ -31,7 +31,7 @@ export const me = reading<Me>()('GET /me', {
 })
 export const changeMe = change<Me>()('PATCH /me', {
   right: 'person',
-  says: 'change your own name, or say whether you want to see the first steps of a workspace',
+  says: 'change your own name, or note that you were shown the first steps of a workspace or dismissed them for good',
   input: object({ name: optional(text(maxNameLength)), onboarding: optional(flag) }),
   audit: ['person.renamed'],
   pages: noPages,

@@ -8,7 +8,7 @@ import { addPersonalChannel, listPersonal, setPersonalChannel } from '../../aler
 import { vapidOf } from '../../deliveries/channels/vapid.ts'
 import { disconnect } from '../../people/accounts/connection.ts'
 import { beginTotp, confirmTotp, makeRecoveryCodes, readFactors, removeTotp } from '../../people/accounts/factors.ts'
-import { wantOnboarding } from '../../people/accounts/onboarding.ts'
+import { noteOnboarding } from '../../people/accounts/onboarding.ts'
 import { removePasskey } from '../../people/accounts/passkeys.ts'
 import { endOtherSessions, endSession, listSessions } from '../../people/accounts/sessions.ts'
 import { listSignIns } from '../../people/accounts/sign-in-records.ts'
@@ -33,7 +33,7 @@ export const accountOperations = [
     async ({ db, people, by, now }, { name, onboarding }) => {
       if (name === undefined && onboarding === undefined)
         return refuse('body_invalid', 'The body must have "name" or "onboarding".')
-      if (onboarding !== undefined) await wantOnboarding(db, by.id, onboarding, now)
+      if (onboarding !== undefined) await noteOnboarding(db, by.id, onboarding, now)
       return name === undefined ? verdict(by) : renamePerson(people, by, name, now)
     },
     { answer: (person, { deps, who, now }) => readMe(deps, { ...who, person }, now) },
