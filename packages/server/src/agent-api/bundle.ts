@@ -109,8 +109,8 @@ interface HeldBundle {
 }
 
 /**
- * The bundles that are being sent to agents. Many agents may fetch one version at once, and some read slowly, so each
- * bundle is in memory only once, and all bundles together share a limit.
+ * The bundles that are being sent to agents. Each is in memory only once, even if many agents fetch it, and a limit
+ * holds for all of them together.
  */
 export class HeldBundles {
   readonly #max: number

@@ -8,10 +8,7 @@ import type { Batcher } from './reports/batch.ts'
 import type { CallerLookup } from './reports/lookup.ts'
 import type { AgentApiMetrics } from './reports/metrics.ts'
 
-/**
- * The dependencies of the agent routes. `now` is a function here; the functions that these routes call get the time as
- * an argument.
- */
+/** The dependencies of the agent routes. */
 export interface AgentDeps extends ServiceBase {
   store: Store
   /** The runtime that `/cli/` serves. */
@@ -24,8 +21,8 @@ export interface AgentParts {
   lookup: CallerLookup
   batcher: Batcher
   /**
-   * The queue in which work of several milliseconds, such as reading a large report or storing a batch, waits for a
-   * turn of the event loop without other such work.
+   * The queue for work of several milliseconds, such as reading a large report or storing a batch. One piece of it runs
+   * in each turn of the event loop.
    */
   turns: Turns
   metrics: AgentApiMetrics

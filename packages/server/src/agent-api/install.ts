@@ -60,9 +60,6 @@ export function installCalls({ store, config, log, live, now }: InstallNeeds): B
   }
 }
 
-/**
- * The version of the calling svc, which has sent it in the User-Agent header since its first version; undefined for
- * other clients.
- */
+/** The version of the calling svc, from its User-Agent header; undefined for other clients. */
 const svcOf = ({ headers }: IncomingMessage): string | undefined =>
   /^svc\/([0-9A-Za-z._+-]{1,64})$/.exec(headers['user-agent'] ?? '')?.[1]

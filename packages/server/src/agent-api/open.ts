@@ -69,10 +69,7 @@ export function openAgentApi(deps: AgentDeps, monotonic: () => number = () => pe
   }
 }
 
-/**
- * Opens the report store for the engine of `store`; it judges reports with `decide`. Each engine's store uses special
- * features of its engine: prepared statements, row numbers, binary arrays.
- */
+/** Opens the report store for the engine of `store`. The report store judges reports with `decide`. */
 export const openReportStore = (store: Store, decide: DecideReport): ReportStore =>
   store.engine === 'sqlite' ? sqliteReportStore(store, decide) : postgresReportStore(store, decide)
 

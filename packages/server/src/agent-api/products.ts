@@ -15,10 +15,7 @@ import { RateWindow } from '../platform/limits/window.ts'
 
 /** The maximum size of an introspection request's body in bytes, enough for a token and a hint about its type. */
 const maxBody = 8 * 1024
-/**
- * The maximum number of introspections per minute for one product. A product that caches answers for some seconds stays
- * far below.
- */
+/** The maximum number of introspections per minute for one product. */
 const perProduct = 3000
 /** The maximum number of calls per minute from one address without the valid secret of a product. */
 const perStranger = 60

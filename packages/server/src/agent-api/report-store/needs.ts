@@ -7,6 +7,6 @@ import type { LastReport } from '../../fleet/reports/stored.ts'
 export const excessRuns = (last: LastReport | undefined, fresh: number): number =>
   Math.max(0, (last?.runs_kept ?? 0) + fresh - limits.runsKept)
 
-/** True if a command for a log is queued: to judge the report, the log names of the kept runs are then needed (D6). */
+/** True if a log command is queued. The report is then judged with the names of the agent's logs (D6). */
 export const asksForLog = (commands: readonly StoredCommand[]): boolean =>
   commands.some((c) => c.state === 'queued' && c.type === 'log')

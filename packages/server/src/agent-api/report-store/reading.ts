@@ -1,19 +1,16 @@
-/**
- * The columns of an agent that are read before its report is judged, in their order, and the functions that make
- * objects from the rows.
- */
+/** The columns that are read before the report of an agent is judged, and functions that make objects from the rows. */
 
 import type { StoredCommand } from '../../fleet/commands/row.ts'
 import { columnReader, leftJoined, type ReadRow } from '../../platform/db/tables/described.ts'
 import { agent, agentReport, command, run } from '../../platform/db/tables/reports.ts'
 import type { AgentRows, KeptRun } from './rows.ts'
 
-/** A row that starts with the columns of a list and may have further ones, which one of the engines adds. */
+/** A row that starts with the columns of a list. An engine may add further columns at its end. */
 type RowStart<R> = readonly [...Extract<ReadRow<R>, readonly unknown[]>, ...unknown[]]
 
-/** The columns of the agent's row and of its last report. The latter are null if the agent has not reported. */
+/** The columns of an agent and of its last report. Those of the report are null if the agent has not reported. */
 export const agentColumns = { ...agent.columns, ...leftJoined(agentReport.columns) }
-/** The columns of an agent and its last report that both engines read first, in this order. */
+/** The columns of an agent and its last report that the row of each engine starts with, in this order. */
 export const agentReader = columnReader(agentColumns, [
   'workspace_id',
   'token_hash',
@@ -38,9 +35,7 @@ const agentIndex = agentReader.at
 
 type OtherAgentRows = Pick<AgentRows, 'activated' | 'served' | 'runs' | 'lowest' | 'commands' | 'logs'>
 
-/**
- * Returns the facts that decide about a report. They come from the columns of its agent, and from rows of other tables.
- */
+/** Returns the facts that decide about a report, from the row of its agent and from `more`, rows of other tables. */
 export const agentRows = (
   row: RowStart<typeof agentReader>,
   last: AgentRows['last'],

@@ -1,7 +1,6 @@
 /**
- * The row numbers of an agent's rows, which the caller keeps between reports; 0 if unknown. Those of runs are in the
- * order of the report. Only SQLite uses row numbers, as hints: a row that is read by its number must also have the
- * right agent and run.
+ * The numbers of an agent's rows on SQLite, kept between reports as hints for faster reading; 0 if unknown. `runs` is
+ * in the order of the runs in a report. A row found by its number is used only if it has the right agent and run.
  */
 export interface RowNumbers {
   agent: number

@@ -18,7 +18,7 @@ export interface ManyRowsStatement<T> {
 
 /** The column that is filled with the ids of the agents that own the rows, because the rows do not contain them. */
 const ownerColumn = 'agent_id'
-/** The cell for the ids of the owning agents, in statements about rows of several agents. */
+/** The cell for the ids of the agents that own the rows. */
 export const ownedCell: ArrayCell = [ownerColumn, 'text']
 
 /**

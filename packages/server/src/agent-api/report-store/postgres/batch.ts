@@ -57,12 +57,12 @@ async function commitOnce(
 
 const commit = { name: 'report_commit', text: 'commit' }
 
-// The functions below pick the rows of `usage_day` for the sums of a batch on PostgreSQL. Most batches write no such
-// row, since sums first wait in the row of the last report (pending.ts).
+// The functions below choose the rows of `usage_day` to which the sums of a batch are added. Most batches add none,
+// since sums first wait in the row of the last report (pending.ts).
 
 /**
- * The daily sums that must be written now, by agent id. The agents are locked, so no other batch adds model names to
- * the days of these agents meanwhile.
+ * The daily sums that must be written now, by agent id. The agents are locked, so no other batch can add models to
+ * their days meanwhile.
  */
 async function dueUsage(
   client: pg.PoolClient,

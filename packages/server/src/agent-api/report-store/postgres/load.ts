@@ -81,8 +81,8 @@ const servedIn = ([serial, version, sha256, signed]: TextRow): AgentRows['served
   servedReleaseOf([Number(serial), version ?? '', sha256 ?? '', Number(signed)])
 
 /**
- * Reads what only few reports need: the lowest-ranked runs of an agent that has too many (I8), and the log names of an
- * agent with a queued log command (D6).
+ * Reads what only few reports need: the lowest-ranked runs of an agent that has too many with this report (I8), and the
+ * log names of an agent with a queued log command (D6).
  */
 async function loadMore(
   client: pg.PoolClient,
@@ -124,9 +124,8 @@ const commandNames = ownedCommand.names.join(', ')
 const statements = {
   begin: preparedStatement('begin', 'begin'),
   /**
-   * Forbids plans that scan whole tables. Such a plan is cheapest while the tables are empty, and the connection would
-   * keep it until the tables are analysed. Each statement is planned once for all values, because planning costs as
-   * much as a small batch.
+   * Makes PostgreSQL avoid plans that scan whole tables. Such a plan is cheapest while a table is empty, and stays in
+   * use after the table has grown. One plan serves all values, because planning costs as much as a small batch.
    */
   plans: preparedStatement(
     'plans',
@@ -134,15 +133,15 @@ const statements = {
     set_config('enable_mergejoin', 'off', true), set_config('enable_bitmapscan', 'off', true),
     set_config('jit', 'off', true), set_config('plan_cache_mode', 'force_generic_plan', true)`,
   ),
-  // Locking and reading are separate statements. A statement that has waited for a lock sees the locked row as it is
-  // now, but all other rows as they were before.
+  // The rows are read by later statements. A statement that also locks would, after a wait, see the locked row as it is
+  // now, but rows of other tables as they were before the wait.
   lock: preparedStatement('lock', 'select 1 from agent where id = any($1::text[]) order by id for update'),
   agents: preparedStatement(
     'agents',
     `select ${agentNames} from agent a left join agent_report r on r.agent_id = a.id where a.id = any($1::text[])`,
   ),
-  // Reads the served release after the lock. A wish is stored under the same lock, so the release by which a wish was
-  // judged is seen here too (I11).
+  // The served release is read after the lock. A wish is stored under the same lock, so this statement sees the release
+  // by which the wish was judged, or a later one (I11).
   served: preparedStatement('served', servedReleaseSql),
   openCommands: preparedStatement(
     'open_commands',

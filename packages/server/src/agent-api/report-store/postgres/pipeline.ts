@@ -1,7 +1,6 @@
 /**
- * Sends several prepared statements to PostgreSQL in one message and gets one answer; a batch of reports would
- * otherwise wait for a dozen answers. Result rows are texts as PostgreSQL writes them; values go in as arrays of
- * columns (arrays.ts).
+ * Sends several prepared statements to PostgreSQL in one message, so that a batch of reports waits for one answer and
+ * not for a dozen. Values are sent as arrays, one for each column (arrays.ts), and result rows come back as texts.
  */
 import type { Connection, PoolClient, Submittable } from 'pg'
 import type { ColumnReader } from '../../../platform/db/tables/described.ts'
@@ -15,7 +14,7 @@ export type PipelineStep = readonly [statement: PreparedStatement, values?: read
 /** A row as PostgreSQL sends it: each value is text, or null. */
 export type TextRow = readonly (string | null)[]
 
-/** Converts a row as PostgreSQL sends it, in which integers are text. */
+/** Converts a row as PostgreSQL sends it: integers become numbers. */
 export function readTextRow<R extends readonly unknown[]>(
   { integers }: ColumnReader<readonly string[], R>,
   row: TextRow,
@@ -35,9 +34,7 @@ export function runPipelined<const S extends readonly PipelineStep[]>(
   })
 }
 
-/**
- * The pipeline as an object that `pg` can send. `pg` calls its methods as the answer arrives, as it does for cursors.
- */
+/** The pipeline as an object that `pg` can send. `pg` calls its methods while the answer arrives. */
 class Pipeline implements Submittable {
   readonly #steps: readonly PipelineStep[]
   readonly #resolve: (rows: TextRow[][]) => void
@@ -57,8 +54,8 @@ class Pipeline implements Submittable {
     wire.stream.cork()
     for (const [{ name, text }, values = []] of this.#steps) {
       if (!known.has(name)) {
-        // The statement's name is closed first, because an earlier pipeline that failed may have prepared it. Closing a
-        // name that does not exist is not an error.
+        // The statement's name is closed first, because this connection may have prepared it before. Closing a name
+        // that does not exist is not an error.
         wire.close({ type: 'S', name })
         wire.parse({ name, text })
         known.add(name)
@@ -89,7 +86,7 @@ class Pipeline implements Submittable {
   }
 }
 
-/** The methods of a `pg` connection that `pg` itself uses to send its queries and cursors. */
+/** The methods of a `pg` connection that a pipeline uses. The types of `pg` do not declare them. */
 interface Wire {
   stream: { cork(): void; uncork(): void }
   close(message: { type: 'S'; name: string }): void
@@ -102,8 +99,8 @@ interface Wire {
 /** The names of the statements that each connection has prepared, and the time when it began to prepare them. */
 const prepared = new WeakMap<Connection, { names: Set<string>; since: number }>()
 /**
- * The milliseconds after which a connection prepares its statements again. A statement's plan suits the tables as they
- * were when it was prepared, and the tables change.
+ * The milliseconds after which a connection prepares its statements again. The plan of a statement suits the tables as
+ * they were when it was prepared.
  */
 const replanMs = 60_000
 

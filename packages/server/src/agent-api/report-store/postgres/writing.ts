@@ -39,7 +39,7 @@ export function writeSteps(
   rows: ReadonlyMap<string, AgentRows>,
   usage: ReadonlyMap<string, readonly UsageDelta[]>,
 ): PipelineStep[] {
-  // The agents are in the order in which they were locked, so that two batches cannot deadlock on other rows either.
+  // The agents are sorted in the order in which they were locked, so that two batches cannot deadlock on other rows.
   const written = batch
     .flatMap(({ agentId }, i) => {
       const decision = decisions[i]
@@ -104,8 +104,8 @@ function insert<T extends object>(
 }
 
 /**
- * Makes a statement that updates the columns `names`. It changes the rows whose `column` equals the value of the cell
- * `key`, which by default has the same name.
+ * Makes a statement that updates the columns `names` of the rows whose `column` equals the value of the cell `key`. By
+ * default, the cell has the name of the column.
  */
 function update<T extends object>(
   name: string,
