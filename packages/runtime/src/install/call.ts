@@ -126,10 +126,7 @@ export async function retryWhileLimited<T>(
   }
 }
 
-/**
- * Checks the redeem answer against the preview that the person agreed to. At this point the agent exists in the
- * service.
- */
+/** Checks the redeem answer against the preview that the person agreed to. */
 export function checkRedeemed(
   answer: unknown,
   expected: InstallPreview,

@@ -78,7 +78,7 @@ export interface Look {
 /** Looks at the files of a tool. Undefined if there is nothing of it on this machine. */
 export type ToolReader = (look: Look) => FoundTool | undefined
 
-/** The seconds after its last activity for which svc remembers a session. */
+/** The seconds for which svc remembers a session after its last activity. */
 export const keptSeconds = 7 * 86_400
 
 /** Quotes a word of a tool for a sentence. Any other value, which a person may have written, is `something unknown`. */
