@@ -1,6 +1,7 @@
 /**
- * Talks to the sign-in provider (OpenID Connect) by the library. The provider is asked for its addresses at the first
- * sign-in and again after a failure, so the service starts even if the provider does not answer.
+ * Talks to the sign-in provider (OpenID Connect) with the library `openid-client`. The provider's metadata, such as its
+ * addresses, is read at the first sign-in and again after a failure, so the service starts even if the provider does
+ * not answer.
  */
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { isAhead } from '@svc/protocol'
@@ -21,11 +22,11 @@ const second = 1000
 const withinMs = 10 * second
 /** The maximum bytes of an answer of the provider. */
 const maxBytes = 1024 * 1024
-/** The minimum milliseconds from a request for the provider's addresses that failed to the next request. */
+/** The minimum milliseconds from a failed request for the provider's metadata to the next request. */
 const againMs = 10 * second
 /**
- * The `max_age` of a request to the provider, in seconds: how long ago the provider may have asked the person. So long
- * an age makes no provider ask again, but makes it answer with the time at which it last asked.
+ * The `max_age` of a request to the provider, in seconds. With this age, the provider does not ask the person to sign
+ * in again, but tells when it last asked.
  */
 const knownSeconds = 365 * 24 * 60 * 60
 
@@ -80,7 +81,7 @@ export function openProvider(
   { issuer, clientId, clientSecret }: OidcSettings,
   { baseUrl, now, stop, withinMs: within = withinMs }: ProviderParts,
 ): Provider {
-  // Loading takes 20 ms, which no report should wait for, so it begins with the service and not at the first sign-in.
+  // Loading takes 20 ms. It begins with the service, since at the first sign-in reports would have to wait for it.
   const loading = import('openid-client').then(async (library) => {
     // The first use of `fetch` in a process loads its parts. This address connects nowhere.
     await fetch('data:,')
@@ -124,8 +125,8 @@ export function openProvider(
 
   /**
    * Runs `work`, whose requests share one deadline and end when the service stops. After a failure, the next sign-in
-   * asks for the provider's addresses again, unless the provider refused this visit, or no request was sent: anybody
-   * can make up a callback that fails without one.
+   * reads the provider's metadata again. An answer about this visit is no such failure, and neither is a callback that
+   * fails before a request is sent, since anybody can make one up.
    */
   async function talk<T>(work: (configuration: Configuration) => Promise<T>): Promise<T> {
     let call: Call | undefined
@@ -182,10 +183,7 @@ const millisecondsOf = (seconds: unknown, now: number): number | null =>
 /** True if the provider must ask the person even if they are signed in there. */
 const isAgain = (purpose: Visit['purpose']): boolean => purpose.is === 'connect' || purpose.again
 
-/**
- * True for an answer of the provider about this visit, such as a refusal. Such an answer says nothing about the
- * provider's addresses.
- */
+/** True for an answer of the provider about this visit, such as a refusal. */
 const isAboutVisit = (error: unknown): boolean =>
   ['OAUTH_AUTHORIZATION_RESPONSE_ERROR', 'OAUTH_RESPONSE_BODY_ERROR'].includes(
     String((error as { code?: unknown } | undefined)?.code),

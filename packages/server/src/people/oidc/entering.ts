@@ -34,7 +34,7 @@ export interface OidcConfig {
 interface EnterContext {
   db: Trx
   config: OidcConfig
-  /** The nodes from which announcements arrived. */
+  /** The nodes from which announcements arrived in the last minutes (`Live.nodesHeard`). */
   heard: readonly string[]
   now: number
 }
@@ -75,7 +75,7 @@ export async function enterFromProvider(
   }
 }
 
-/** The person, if their account was connected. */
+/** Returns the person if their account was connected, otherwise the refusal. */
 const enteredIf = (
   end: Verdict<ConnectedAccount, FailedEnd>,
   person: Person,
@@ -98,9 +98,9 @@ interface ConnectOptions {
 type FailedEnd = Exclude<ConnectionEnd, 'connected'>
 
 /**
- * Connects the account of a person with their account at the sign-in provider; their other sessions in which no factor
- * was shown end, as after adding a passkey. Refused while a node of an earlier version runs, since it would not end the
- * connection when it gives the account to another person. The message of a refusal is its reason for the log.
+ * Connects a person's account with their account at the sign-in provider. Other sessions end as after adding a passkey
+ * (`endSessionsBeforeFactor`). Refused while a node of an earlier version runs, since it would not end the connection
+ * when it gives the account to another person; the message of a refusal is its reason for the log.
  */
 export async function connectAccount(
   { db, config, heard, by, now }: EnterContext & { by: Person },
@@ -168,7 +168,7 @@ async function factsAbout({ db, config }: EnterContext, claims: ProviderClaims):
   return { connected: undefined, sameAddress }
 }
 
-/** The name that the provider says, or the part of the address before the @. */
+/** The name in the claims, or the part of the address before the @ if the name cannot be used. */
 function nameIn({ name }: ProviderClaims, email: string): string {
   const said = typeof name === 'string' ? [...name.slice(0, 1000)].slice(0, 100).join('') : ''
   return wrongName(said) ? email.slice(0, email.lastIndexOf('@')).slice(0, 100) : storedName(said)

@@ -12,7 +12,7 @@ export interface ProviderClaims {
   email: unknown
   emailVerified: unknown
   name: unknown
-  /** When the provider asked the person who they are, in Unix milliseconds; null if it does not say. */
+  /** The time at which the provider last asked the person to sign in, in Unix milliseconds; null if it is not known. */
   authenticatedAt: number | null
 }
 
@@ -38,10 +38,9 @@ type ProviderJudgement =
   | { is: 'refused'; why: Exclude<ProviderFailure, 'failed'> }
 
 /**
- * Somebody who is connected is known by the id at the provider, whatever address they have there now. Everybody else
- * needs an address that the provider has verified, in an allowed domain. An account with this address is connected only
- * if its person has shown that the address is theirs, the account is not connected yet, and it has no second factor
- * that a connection would bypass.
+ * A connected person is known by the id at the provider, whatever address they have there now. Everybody else needs a
+ * verified address in an allowed domain. An account that has this address is connected only if the address was
+ * confirmed, the account has no connection yet, and it has no second factor that a connection would bypass.
  */
 export function judgeClaims(
   claims: ProviderClaims,
@@ -67,7 +66,9 @@ export function verifiedAddress({ email, emailVerified }: ProviderClaims): strin
   return read.ok ? read.value : undefined
 }
 
-/** How a person knows their account at the provider: its verified address, or else the end of its id there. */
+/**
+ * The name by which people recognize their account at the provider: its verified address, or else the end of its id.
+ */
 export const accountName = (claims: ProviderClaims): string => verifiedAddress(claims) ?? `…${claims.subject.slice(-8)}`
 
 /** The maximum length of an address that is read. A provider may send a megabyte. */

@@ -33,8 +33,8 @@ type GivenOidc = { [K in keyof typeof requiredVariables]: OidcSettings[K] | unde
 }
 
 /**
- * The settings of the provider; undefined if none is set. A string is the reason why the service cannot start with
- * them, which names the setting.
+ * Reads the settings of the provider; undefined if none is set. If the service cannot start with them, returns the
+ * reason as a string.
  */
 export function oidcSettings(
   { issuer, clientId, clientSecret, allow, name, only }: GivenOidc,

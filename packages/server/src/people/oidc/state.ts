@@ -28,7 +28,7 @@ export interface Visit {
 
 /** The milliseconds for which a browser may be at the provider. */
 const visitMs = 600_000
-/** When a visit began, in Unix milliseconds. */
+/** The time at which a visit began, in Unix milliseconds. */
 export const visitBeganAt = ({ expiresAt }: Pick<Visit, 'expiresAt'>): number => expiresAt - visitMs
 /** The number of visits that a browser keeps, so that its tabs do not disturb each other. */
 const maxVisits = 3

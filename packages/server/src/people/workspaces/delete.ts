@@ -47,8 +47,8 @@ async function readSize(db: Db, id: string): Promise<Pick<DeletionCounts, 'agent
 }
 
 /**
- * Deletes a workspace. Afterwards it has no members, its short name cannot occur in an address, the tokens of its
- * agents are invalid, and no message waits for a channel. The activity of the service keeps one line.
+ * Deletes a workspace. Afterwards it has no members, its short name is free, the tokens of its agents are invalid, and
+ * no message waits for its channels. The activity of the service keeps one line.
  */
 export const deleteWorkspace = (
   { db, by, now }: ChangeContext,

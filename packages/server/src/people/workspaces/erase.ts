@@ -9,7 +9,7 @@ import type { Db } from '../../platform/db/open.ts'
 import type { Tables } from '../../platform/db/tables.ts'
 import { transaction } from '../../platform/db/transaction.ts'
 
-/** The number of transactions in one call; the others follow in the next round of the sweeper. */
+/** The number of transactions in one call. The remaining rows follow in the next rounds of the sweeper. */
 const stepsAtOnce = 200
 /** The number of agents whose rows are erased together. */
 const agentsAtOnce = 20
@@ -101,10 +101,7 @@ async function eraseSome(trx: Db): Promise<boolean> {
   return true
 }
 
-/**
- * Erases at most `atOnce` rows of a table. False if there are none. Rows are found by the row numbers that each engine
- * has of its own.
- */
+/** Erases at most `atOnce` rows of a table, found by the engine's number of a row. False if there are none. */
 async function erased(trx: Db, table: keyof Tables, atOnce: number, where: RawBuilder<unknown>): Promise<boolean> {
   const from = sql.table(table)
   const rows = isPostgres(trx)
