@@ -1,7 +1,6 @@
 /**
  * Reads the facts by which rules about agents are judged, a slice of agents at a time, so that evaluating a large fleet
- * does not delay reports. For agents about which no rule can hold, the database looks only at columns with short
- * values.
+ * does not delay reports.
  */
 
 import { setImmediate } from 'node:timers/promises'
@@ -43,8 +42,8 @@ interface FactsSlice {
   /** The number of agents in the slice that have ever reported. */
   counted: number
   /**
-   * Today's cost of the slice in millionths of a US dollar: of all its agents if the rule `cost_day` is on and has a
-   * limit, otherwise only of those in `agents`; 0 if no rule that is on needs daily sums.
+   * Today's cost of `agents` in millionths of a US dollar; 0 if no rule that is on needs daily sums. If the rule
+   * `cost_day` has a limit, `agents` includes every agent of the slice that had costs today.
    */
   costToday: number
   /**
@@ -101,9 +100,8 @@ const noSums: DaySums = { cost: { today: 0, before: [] }, starts: { today: 0, be
 const hasHold = (wishes: string | null): boolean => wishes?.includes('Hold"') ?? false
 
 /**
- * True if the body of the last report must be read for its signs, the facts in a body that alerts need. The body is
- * needed if a rule needs signs and they are not stored yet, or if the rule `run_long` is about runs that are too young
- * to be among the stored signs. The signs of an offline agent do not matter.
+ * True if the signs of the last report must be read from its body: they are not stored yet and a rule needs them, or
+ * the rule `run_long` needs runs that are too young to be among the stored signs. False for an offline agent.
  */
 function needsBody(row: SliceRow, judged: JudgedRules): boolean {
   const reported = { receivedAt: row.received_at, intervalSeconds: row.interval_s ?? 0 }
@@ -197,9 +195,6 @@ async function readSums(db: Db, { rules, now }: JudgedRules, rows: readonly Slic
     }),
   )
 }
-
-// Reads an agent's signs, the facts that alerts need, from the body of its last report. The body is needed if the agent
-// has not reported since the column for signs was added, or for a run that is too young to be in that column.
 
 /**
  * The number of bodies that are read at a time. A body has up to 256 KB, so reading only a few keeps the turns of the

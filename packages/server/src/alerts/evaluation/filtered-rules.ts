@@ -13,7 +13,7 @@ import type { ScopedRule } from '../scoped-rules.ts'
  */
 type RuleFor = (rule: ScopedRule, agentId: string) => ScopedRule
 
-/** A rule that is on and has a filter. */
+/** The filter of a rule that is on, and the same rule turned off. */
 interface FilteredRule {
   selects: (agent: FilterFacts) => boolean
   off: ScopedRule

@@ -1,6 +1,6 @@
 /**
  * Judges the rules about agents, rollouts, channels, the cost of the day and the service itself. The rule `command` is
- * judged elsewhere.
+ * judged in commands.ts.
  */
 import { setImmediate } from 'node:timers/promises'
 import type { RuleName } from '@svc/api'
@@ -71,7 +71,7 @@ const workspaceCost = (rule: ScopedRule, today: number): ConditionFinding =>
 
 const noItems: readonly never[] = []
 
-/** The alerts about items that have not ended, by the id of their agent. */
+/** The alerts of the rule `item` that have not ended, by the id of their agent. */
 function itemAlertsOf({ current }: KnownAlerts) {
   const all = current.filter(({ row }) => row.rule === 'item')
   return Map.groupBy(
@@ -81,8 +81,8 @@ function itemAlertsOf({ current }: KnownAlerts) {
 }
 
 /**
- * The findings about the service itself and about its channels. An outage of the service does not make the evaluation
- * count as late.
+ * The findings about the service itself and about its channels. The evaluation does not count as late because of an
+ * outage of the service.
  */
 export function judgeService(facts: ServiceFacts, context: FindingContext): RuleFinding[] {
   const { rules, moment } = context
@@ -95,8 +95,8 @@ export function judgeService(facts: ServiceFacts, context: FindingContext): Rule
 }
 
 /**
- * Judges each channel of a workspace, or of the service, by whether it fails. Messages about a channel are sent to the
- * other channels.
+ * Judges if the channels of a workspace or of the service fail. Messages about one channel are sent to the other
+ * channels.
  */
 function channelFindings({ rules, channels, moment: { now } }: FindingContext): RuleFinding[] {
   const rule = rules('service')
@@ -123,7 +123,7 @@ async function rolloutFindings(db: Db, scope: NamedScope, { rules, known }: Find
 }
 
 /**
- * Adds a finding that ends each alert without a finding about its subject, for example because the agent was deleted or
+ * Adds a finding that ends the alert for each alert that has no finding, for example because its agent was deleted or
  * the workspace is not activated.
  */
 export function withMissingSubjects(

@@ -39,8 +39,7 @@ export function createHeartbeat({ url, log, lookedAt, stop, withinMs: within = w
       if (url === undefined || calling || (now >= triedAt && now - triedAt < everyMs)) return
       triedAt = now
       const { turned_at = null } = (await db.selectFrom('alert_lease').select('turned_at').executeTakeFirst()) ?? {}
-      // Each evaluation ends with a write, so the time of the last evaluation is also the time of the last successful
-      // write.
+      // `turned_at` is written when an evaluation ends, so it is also the time of a successful write.
       const alive = {
         wroteAt: turned_at,
         evaluatedAt: turned_at,
@@ -66,9 +65,8 @@ export function createHeartbeat({ url, log, lookedAt, stop, withinMs: within = w
 }
 
 /**
- * The earliest time at which a waiting message to a channel that works was due; null if there is no such message. A
- * channel does not count while another channel of its workspace has due messages and does not work, because the
- * channels of a workspace share the same slots for sending.
+ * The earliest time at which a message that still waits was due; null if there is none. A workspace is left out if one
+ * of its channels has a due message and does not work, since that channel delays the messages to the others.
  */
 async function earliestDue(db: Db, now: number): Promise<number | null> {
   const channels = await db

@@ -9,15 +9,12 @@ import type { ScopedRule } from '../scoped-rules.ts'
 import type { KnownAlert, KnownAlerts, SubjectRef } from '../store.ts'
 import { aboutWorkspace, type FindingContext, type NamedScope, type RuleFinding } from './rule-finding.ts'
 
-/**
- * The number of offline agents that are handled in one turn of the event loop. It is limited so that turns stay short.
- */
+/** The number of offline agents that are handled in one turn of the event loop, so that turns stay short. */
 const offlineAtOnce = 2000
 
 /**
- * The agents that an evaluation has found offline. Muted agents are left out. The agents are kept in four arrays, with
- * each agent at the same index of all four: if a large fleet goes offline, small objects that live for the whole
- * evaluation would make the garbage collector block this process for too long.
+ * The agents that an evaluation has found offline, without muted ones. An agent has the same index in all four arrays.
+ * For a large fleet, one object for each agent would make the garbage collector block this process for too long.
  */
 interface OfflineAgents {
   ids: string[]
@@ -37,11 +34,10 @@ interface OfflineAgents {
   asked: ReadonlySet<string>
   /**
    * The start of the mass outage that a message has announced; undefined if there is none. The list of agents in that
-   * message is final. So of the agents of the outage that have no alert, only the first is kept, to show that the
-   * outage lasts.
+   * message is final, so only the first of its agents without an alert is kept, which shows that the outage lasts.
    */
   announced?: number
-  /** True if an agent of the announced mass outage that has no alert was kept. */
+  /** True if that first agent was kept. */
   hasMember?: boolean
 }
 
@@ -124,8 +120,7 @@ async function aboutMass(
     return { rule, about, finding: rule.on ? { is: isUnknown ? 'unknown' : 'clear' } : overFinding }
   }
   const finding: ConditionFinding = { is: 'holds', from: begin, since: begin }
-  // The list of agents in a mass alert does not change after its first message, so that the message about its end lists
-  // the same agents.
+  // The list of agents is kept after the first message, so that the message about the end lists the same agents.
   if (before && isAnnounced(before)) return { rule, about, finding }
   await setImmediate()
   const names = offline.names.filter((_, i) => wentOfflineThen(begin, offline.sinces[i] ?? 0))

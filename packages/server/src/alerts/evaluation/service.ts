@@ -54,7 +54,7 @@ export interface ServiceFacts {
   clockJump: { at: number; by: number } | null
   /** The time of the last complete evaluation of alerts; null if there was none. */
   evaluatedAt: number | null
-  /** The time span whose changes the database lost, until the operator has decided; null if it lost none. */
+  /** The time span whose changes the database lost; null if it lost none, or the operator has decided about them. */
   wentBack: { from: number | null; until: number } | null
 }
 
@@ -115,7 +115,7 @@ export interface NodeActivity {
   evaluatedAt: number | null
   /** When this node last checked for due deliveries; null if it never did. */
   lookedAt: number | null
-  /** The earliest time at which a waiting message to a channel that works was due; null if there is no such message. */
+  /** The earliest time at which a message that still waits for a working channel was due; null if there is none. */
   dueAt: number | null
 }
 

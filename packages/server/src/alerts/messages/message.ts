@@ -17,15 +17,12 @@ export interface AlertChange {
   subject: AlertSubject
   since: number
   endedAt: number | null
-  /**
-   * The reason why the alert was closed; absent if its condition is gone, and in all messages except the one about the
-   * end.
-   */
+  /** The reason why the alert ended although its condition may not be gone; absent in all other messages. */
   because?: EndCause
   label: string | null
   /**
-   * The agent's own words about its level. Null if the workspace does not allow them in messages, if the alert is not
-   * about the level of one agent or has ended, or if the agent reported none.
+   * The agent's own words about its level. Null if the workspace does not allow them in messages, or if there are none
+   * for this change.
    */
   detail: string | null
   agents: MassAgents | null
@@ -150,10 +147,7 @@ export function messageTextOf(workspace: string, changes: readonly AlertChange[]
   return { title: `${workspace}: ${countsOf(changes)}`, lines, url: list, level }
 }
 
-/**
- * The maximum number of changes that are written out in one message. If there are more, they are only counted and
- * named.
- */
+/** The maximum number of changes that get a line each. More changes are grouped by rule and type. */
 const maxWrittenOut = 5
 
 const linesOf = (change: AlertChange): string[] => [
@@ -161,11 +155,11 @@ const linesOf = (change: AlertChange): string[] => [
   ...factsOf(change),
 ]
 
-/** One of several changes as a line, with everything that a message about it alone would say. */
+/** One of several changes as a line. */
 const lineOf = (change: AlertChange): string =>
   [withStop(alertSummary(change.type, change, change.at)), levelOf(change), ...factsOf(change)].join(' ')
 
-/** Ends a sentence with a full stop, unless it ends with words of an agent that already have a punctuation mark. */
+/** Adds a full stop, unless the text already ends with a punctuation mark. */
 const withStop = (text: string): string => (/[.!?…]$/.test(text) ? text : `${text}.`)
 
 const levelOf = ({ level, since, at }: AlertChange): string =>
