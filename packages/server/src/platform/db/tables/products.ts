@@ -1,4 +1,4 @@
-/** Products, which are other services, and the bots as which agents act in them. */
+/** Products, in which agents act, and the bots as which they act there. */
 
 export interface ProductTable {
   /** The id of the product; `svc` is this service itself. */
@@ -9,8 +9,7 @@ export interface ProductTable {
 }
 
 /**
- * The products for which a workspace is activated. While a workspace is not activated for `svc`, its agents get 403
- * (5.4).
+ * The products for which a workspace is activated. Agents of a workspace that is not activated for `svc` get 403 (5.4).
  */
 export interface WorkspaceProductTable {
   workspace_id: string
@@ -18,7 +17,7 @@ export interface WorkspaceProductTable {
   activated_at: number
 }
 
-/** Bots. A bot belongs to a workspace and outlives the agents that act as it (D46). */
+/** A bot belongs to a workspace and outlives the agents that act as it (D46). */
 export interface BotTable {
   id: string
   workspace_id: string

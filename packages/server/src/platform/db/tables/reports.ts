@@ -25,26 +25,29 @@ export const agent = describedTable('agent', {
   reported_version: orNull(text()),
   previous_version: orNull(text()),
   /**
-   * The facts of the agent's last report that are compared with the next one (pause, settings, version), as JSON
-   * (agent-api/reports/machine-changes.ts). They rarely change.
+   * The facts of the agent's last report that are compared with the next one, as JSON: pause, settings and version
+   * (agent-api/reports/machine-changes.ts).
    */
   facts: orNull(text()),
   /**
-   * Two columns of JSON (updates/wishes/kept.ts). `wishes` has the pending wishes and the holds, null if there are
-   * none; `attempts` has the update attempts that the last report named.
+   * `wishes` has the pending wishes and the holds as JSON, and is null if there are none. `attempts` has the update
+   * attempts that the last report named (updates/wishes/kept.ts).
    */
   wishes: orNull(text()),
   attempts: orNull(text()),
   /**
-   * Columns that repeat parts of `wishes` for queries: the versions that somebody wants the agent and its runtime to
-   * run, and the time at which the runtime's wish was offered or, before that, was allowed to be offered.
+   * Columns that repeat parts of `wishes` for queries: the wished versions of the agent and of its runtime, and the
+   * time from which the runtime's wish counts as a trial.
    */
   wished_version: orNull(text()),
   runtime_wished: orNull(text()),
   runtime_granted_at: orNull(integer()),
-  /** When the first report arrived; null before that, and if a node of an earlier version received that report. */
+  /**
+   * When the first report arrived; null before that. If a node of an earlier version received that report, the sweeper
+   * fills the column.
+   */
   first_report_at: orNull(integer()),
-  /** No longer used. Earlier builds of 0.2.0 keep here what is in `signs` of `agent_report` now. */
+  /** Not used any more. `signs` of `agent_report` replaces it. */
   signs: orNull(text()),
 })
 
@@ -79,8 +82,8 @@ export const agentReport = describedTable('agent_report', {
   boot: orNull(text()),
   seq: orNull(integer()),
   /**
-   * Marks made from the host and boot ids of the last ten reports (D8), from which `hasTwoReporters` in
-   * fleet/reports/reporters.ts sees whether two machines report.
+   * The marks of the senders of the last ten reports (D8), by which fleet/reports/reporters.ts notices two reporters
+   * with one token.
    */
   reporters: text(),
   runs_kept: integer(),
@@ -91,7 +94,9 @@ export const agentReport = describedTable('agent_report', {
   usage: orNull(text()),
   /** When the agent wrote its status file, in Unix seconds as reported (D65); null if not reported. */
   status_at: orNull(integer()),
-  /** The runtime's warnings that the list shows, as one word each (fleet/reports/columns.ts); null without any. */
+  /**
+   * The warnings that the list shows, as words with spaces between them (fleet/reports/columns.ts); null without any.
+   */
   warnings: orNull(text()),
   /** Who stopped the reporter, if its last report was sent at a clean stop (D66); null otherwise. */
   stopped: orNull(text<StoppedBy>()),
@@ -137,8 +142,8 @@ export const run = describedTable('run', {
 })
 
 /**
- * The sums of an agent's runs of one day. They stay when the runs themselves are deleted. The row with model '' holds
- * the totals of the day; the row of another model holds this model's share of the cost.
+ * The sums of an agent's runs of one day. They stay when the runs themselves are deleted. The row with model '' has the
+ * totals of the day, and the row of a model has its runs and cost.
  */
 export const usageDay = describedTable('usage_day', {
   agent_id: text(),
@@ -162,8 +167,8 @@ export const levelChange = describedTable('level_change', {
 })
 
 /**
- * The time spans in which an agent sent no report and after which it reported again. `stopped` says who had stopped the
- * agent (D66).
+ * The times for which an agent counted as offline, each ended by a report. `stopped` says who had stopped the agent
+ * (D66).
  */
 export const agentOffline = describedTable('agent_offline', {
   seq: autoIncrement(),
@@ -198,7 +203,7 @@ export const command = describedTable('command', {
   due_at: orNull(integer()),
 })
 
-/** Changes on an agent's machine that no command from the service caused. `before` and `after` are JSON. */
+/** Changes on an agent's machine that no command caused. `before` and `after` are JSON. */
 export const machineChange = describedTable('machine_change', {
   seq: autoIncrement(),
   agent_id: text(),
@@ -221,7 +226,9 @@ export const updateEvent = describedTable('update_event', {
   message: orNull(text()),
   by_name: orNull(text()),
   rollout_id: orNull(text()),
-  /** For an entry about the outcome of an update attempt: the earliest time at which the attempt may have started. */
+  /**
+   * The earliest time at which the update attempt may have started; null if the entry is not about the outcome of one.
+   */
   since: orNull(integer()),
 })
 

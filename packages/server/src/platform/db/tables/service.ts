@@ -1,4 +1,4 @@
-/** Tables for logs, the audit trail, limits, the times when the service ran, and its last backup. */
+/** Tables of logs, daily sums, the audit trail, old names, limits, outages, backups and lost commits. */
 import type { Generated } from 'kysely'
 
 /** A log that an agent uploaded (2.8), kept for 30 days from receipt; only admins may read it. */
@@ -16,8 +16,7 @@ export interface LogTable {
 
 /**
  * The daily sums of a workspace's deleted agents, as in `usage_day`. The row of the model '' holds the totals of the
- * day. It also counts the agents whose first sums are of this day (`began`), and those whose last sums are of this day
- * (`ended`).
+ * day; there, `began` and `ended` count the agents whose first or last sums are of this day.
  */
 export interface UsageDeletedTable {
   workspace_id: string
@@ -101,14 +100,14 @@ export interface ServiceBackupTable {
   bytes: number
 }
 
-/** The commits that a node has counted (platform/marks.ts). Only that node writes its row. */
+/** The number of commits that a node has counted (platform/marks.ts). Only that node writes its row. */
 export interface NodeMarkTable {
   node: string
   count: number
   at: number
 }
 
-/** A time at which a node noticed that the database went back. The rows are deleted when the operator has decided. */
+/** A loss of commits that a node noticed. The rows are deleted when the operator has decided what to do about it. */
 export interface ServiceBackTable {
   id: string
   noticed_at: number

@@ -29,7 +29,7 @@ export interface BlueprintVersionTable {
   bundle: Uint8Array
 }
 
-/** An install code (2.9). The version, bindings and agent's name that it installs are fixed when it is issued (D43). */
+/** An install code (2.9). The version, the bindings and the agent's name are fixed when the code is issued (D43). */
 export interface InstallCodeTable {
   id: string
   hash: string
@@ -57,7 +57,7 @@ export interface InstallCodeTable {
   agent_id: string | null
 }
 
-/** The builds of the runtime that were ever served (D37). The row with the highest serial is served now. */
+/** The builds of the runtime that the service has served (D37). The row with the highest serial is served now. */
 export interface ReleaseTable {
   serial: number
   version: string
@@ -92,8 +92,8 @@ export interface RolloutTable {
   /** The number of the rollout's current wave, from 1. */
   wave: number
   /**
-   * The time since which the current wave is watched: the rollout waits for no agent of the wave any longer, and at
-   * least one agent has kept the version. Null until then.
+   * The time since which the current wave is watched; null until the rollout waits for no agent of the wave any longer
+   * and an agent has kept the version.
    */
   wave_kept_at: number | null
   created_at: number
@@ -115,18 +115,14 @@ export interface RolloutAgentTable {
   wave: number
   state: RolloutAgentState
   reason: string | null
-  /**
-   * The level of the agent when the rollout wished the version for it: the worst of its state and its health items,
-   * except those about missing secrets and bindings.
-   */
+  /** The level of the agent when the rollout wished the version for it (`ownLevel` in updates/rollouts/judge.ts). */
   level_before: Level | null
   wished_at: number | null
   /**
-   * When the report arrived with which the agent's level became worse than `level_before`; null while the level is not
-   * worse.
+   * When the report arrived that made the agent's level worse than `level_before`; null while the level is not worse.
    */
   worse_at: number | null
-  /** 1 if a person resumed the rollout after this agent's bad outcome, which then no longer halts the rollout. */
+  /** 1 if this agent's bad outcome halted the rollout and a person resumed it. The outcome does not halt it again. */
   forgiven: number
   at: number | null
   /** The id of the unfinished rollout because of which the agent is left out; null for any other reason. */
