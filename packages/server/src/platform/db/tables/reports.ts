@@ -47,7 +47,7 @@ export const agent = describedTable('agent', {
    * fills the column.
    */
   first_report_at: orNull(integer()),
-  /** Not used any more. `signs` of `agent_report` replaces it. */
+  /** No longer used. `signs` of `agent_report` replaces it. */
   signs: orNull(text()),
 })
 
