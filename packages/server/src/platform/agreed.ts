@@ -1,7 +1,6 @@
 /**
- * Checks that all nodes on one PostgreSQL sign cookies with the same secret. Each node has the secret in its data
- * folder; with another one, it would not accept sign-ins of other nodes. The database keeps a hash by which a node can
- * check its secret.
+ * Checks that all nodes on one PostgreSQL sign cookies with the same secret; otherwise they would not accept each
+ * other's sign-ins. Each node has the secret in its data folder, and compares it with a hash in the database.
  */
 import { scryptSync } from 'node:crypto'
 import { DataFolderError, secretFile, secretOf } from './data-folder.ts'

@@ -60,10 +60,7 @@ export interface Config {
   version: string
 }
 
-/**
- * Notifies open pages of changes. A call is cheap and never waits; the pages get several changes together in one
- * message.
- */
+/** Notifies open pages of changes. The pages get several changes together in one message. */
 export interface Live {
   /** Notifies the open pages of this workspace that a report of this agent was committed. */
   reported(workspaceId: string, agentId: string): void
@@ -77,8 +74,8 @@ export interface Live {
   /** Notifies the open pages of this workspace that its alerts changed, or their rules, channels or mutes. */
   alertsChanged(workspaceId: string): void
   /**
-   * Ends the streams of people whose session has ended, who are disabled or are no longer members. Resolves when those
-   * of this node have ended; the other nodes follow at once.
+   * Ends the streams of people whose session has ended, who are disabled or are no longer members. Resolves when the
+   * streams of this node have ended; other nodes end theirs soon afterwards.
    */
   rightsChanged(): Promise<void>
   /**

@@ -1,6 +1,6 @@
 /**
- * Invitations to a workspace, as its admins and the operator make them: an admin passes on a link, and the invited
- * person joins with it (accepting.ts), either with a new account for the invited address or as the signed-in person.
+ * Invitations to a workspace, made by its admins or the operator. The invited person gets a link and joins with it
+ * (accepting.ts), either with a new account for the invited address or as the signed-in person.
  */
 import type { Members, Role } from '@svc/api'
 import type { Verdict } from '@svc/protocol'
@@ -37,7 +37,10 @@ import { asRole, findRole, type WorkspaceInfo } from './store.ts'
 type InviteRefusal = 'email_invalid' | 'email_taken' | 'rate_limited' | 'member_already' | 'people_too_many'
 type CreatedInvitation = { id: string; url: string; mailed: boolean }
 
-/** Invites the owner of an e-mail address to a workspace. An earlier invitation of the same address is withdrawn. */
+/**
+ * Invites the owner of an e-mail address to a workspace. An earlier invitation of this address to the workspace is
+ * withdrawn.
+ */
 export function invite(
   {
     people,
@@ -77,8 +80,8 @@ export function invite(
 }
 
 /**
- * Invites the owner of an e-mail address on behalf of the operator, also to a workspace without members. Returns the
- * link. An earlier invitation of the same address is withdrawn.
+ * Invites the owner of an e-mail address on behalf of the operator, also to a workspace without members, and returns
+ * the link. An earlier invitation of this address to the workspace is withdrawn.
  */
 export const inviteAsOperator = (
   { people, by, now }: PeopleCtx & { people: PeopleDeps & { config: { baseUrl: string } } },
@@ -104,7 +107,9 @@ interface ToInvite {
   now: number
 }
 
-/** Returns the address as it is stored, if it can be invited, and withdraws earlier invitations of the address. */
+/**
+ * Returns the address as it is stored, if it can be invited, and withdraws its earlier invitations to the workspace.
+ */
 async function addressToInvite({
   trx,
   tables,
@@ -139,7 +144,7 @@ const countInvitation = (trx: Db, workspace: { id: string }, address: string, no
     now,
   )
 
-/** The address of somebody who has no account, as it is stored. */
+/** Checks that an address has no account, and returns it as it is stored. */
 async function newAddress(db: Db, typed: string): Promise<Verdict<string, 'email_invalid' | 'email_taken'>> {
   const read = readMailbox(typed)
   return (read.ok && (await refuseTakenEmail(db, read.value))) || read
@@ -167,8 +172,8 @@ export function withdrawInvitation(
 }
 
 /**
- * The invitations to a workspace that were not used or withdrawn and have not expired, the latest expiry first. An
- * invitation is marked as void if the person who made it may no longer invite.
+ * Lists the open invitations to a workspace, the latest expiry first. An invitation is marked as void if the person who
+ * made it may no longer invite.
  */
 export async function listInvitations(
   people: PeopleDeps & { config: { baseUrl: string } },

@@ -16,8 +16,8 @@ import {
 } from './store.ts'
 
 /**
- * A person who is an admin of this many workspaces cannot make another one. Otherwise a person could exceed the limits
- * of one workspace by making many.
+ * The maximum number of workspaces in which one person can be an admin by making them on the page. Without it, a person
+ * could exceed the limits of one workspace by making many.
  */
 export const maxOwnWorkspaces = 20
 
@@ -54,9 +54,9 @@ async function lockPerson(trx: Db, { id }: Person): Promise<void> {
 }
 
 /**
- * The number of workspaces in which a person is an admin, how many of them are activated, and in how many of those the
- * person has an admin's rights in this session. The memberships stay locked until the transaction ends, so that nobody
- * can take the right away before that (I33).
+ * Counts the workspaces in which a person is an admin (`all`), those of them that are activated (`active`), and those
+ * of the activated ones in which this session has an admin's rights (`right`). The memberships stay locked until the
+ * transaction ends, so that nobody can take the right away before (I33).
  */
 async function findAdmin(trx: Db, who: InSession, now: number) {
   const all = (await rightsEverywhere(trx, who, { now, lock: true })).filter(({ held }) => held === 'admin')
@@ -94,8 +94,7 @@ export async function firstStart(
   { token, workspace, slug, ...person }: FirstStart,
   now: number,
 ): Promise<Verdict<Person, 'link_unknown' | PersonRefusal | WorkspaceRefusal>> {
-  // The link is checked before the password is hashed, because hashing is slow, and only people with a link may cause
-  // it.
+  // Hashing is slow, so the link is checked first: only people with a link may cause it.
   if (!(await isLinkValid(people.store.db, 'first', token, now))) return usedAlready
   const ready = await prepareNewPerson(people, { ...person, workspaces: [workspace, slug] })
   if (!ready.ok) return ready

@@ -17,7 +17,10 @@ import { asRole, type WorkspaceInfo } from './store.ts'
 
 type WorkspaceMember = Members['members'][number]
 
-/** The members of a workspace. Only an admin learns who has a second factor at this address of the service. */
+/**
+ * The members of a workspace. If `forAdmin` is given, `factor` tells who has a second factor at this address of the
+ * service. Only admins learn that.
+ */
 export async function membersOfWorkspace(
   db: Db,
   workspace: { id: string },
@@ -48,7 +51,6 @@ export async function membersOfWorkspace(
 
 type MemberRefusal = 'member_unknown' | 'last_admin'
 
-/** Changes the role of a member. */
 export function changeRole(
   { people, by, now }: PeopleCtx,
   workspace: WorkspaceInfo,
@@ -89,8 +91,8 @@ export function removeMember(
 
 /**
  * Locks the row of a member and then the workspace, so that two changes at the same time cannot together remove the
- * last admin. Requests of that member lock the row too (web/routing/acting.ts), so each ends before this change or sees
- * its result.
+ * last admin. Requests of that member lock the row too (web/routing/acting.ts), so each of them ends before this change
+ * or sees its result.
  */
 async function takeMember(trx: Trx, workspace: { id: string }, id: string) {
   const row = trx
@@ -104,7 +106,7 @@ async function takeMember(trx: Trx, workspace: { id: string }, id: string) {
   return member && { ...member, role: asRole(member.role) }
 }
 
-/** True if the member is an admin, and there is no other admin who is not disabled. */
+/** True if the member is an admin, and all other admins are disabled or there are none. */
 async function isLastAdmin(trx: Trx, workspace: { id: string }, memberId: string): Promise<boolean> {
   const admins = await trx
     .selectFrom('member')

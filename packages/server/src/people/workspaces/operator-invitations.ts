@@ -17,10 +17,10 @@ interface OperatorInvitation {
   expiresAt: number
 }
 
-/** The name that pages show for the operator, instead of the name of a person who invited. */
+/** The name that pages show as the inviter of an invitation that the operator made. */
 export const operatorsName = 'Operator of this service'
 
-/** Stores an invitation, and deletes those of the workspace that have expired. */
+/** Stores an invitation and returns its id. Deletes the operator's expired invitations to the workspace. */
 export async function insertOperatorInvitation(
   trx: Db,
   { workspaceId, email, role }: Pick<OperatorInvitation, 'workspaceId' | 'email' | 'role'>,
@@ -68,7 +68,7 @@ export async function takeOperatorInvitation(
   return row && read(row)
 }
 
-/** Deletes the operator's invitations of an address to a workspace, because another invitation replaces them. */
+/** Deletes the operator's invitations of an address to a workspace, before another invitation replaces them. */
 export async function replaceOperatorInvitations(trx: Db, { id }: { id: string }, email: string): Promise<void> {
   await trx.deleteFrom('operator_invitation').where('workspace_id', '=', id).where('email', '=', email).execute()
 }

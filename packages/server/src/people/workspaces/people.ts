@@ -39,7 +39,7 @@ export const disablePerson = ({ people, by, now }: PeopleCtx, email: string): Pr
     return done({ ...person, withoutAdmin })
   })
 
-/** Enables a person again. A session that a node of an earlier version made meanwhile does not become valid. */
+/** Enables a person again. Sessions and links that a node of an earlier version made meanwhile end. */
 export const enablePerson = ({ people, by, now }: PeopleCtx, email: string): Promise<PersonVerdict> =>
   decideWithAccounts<Person, 'person_unknown'>(people, async (trx, accounts) => {
     const person = await lockNamedPerson(trx, email)
@@ -52,7 +52,10 @@ export const enablePerson = ({ people, by, now }: PeopleCtx, email: string): Pro
     return done(person)
   })
 
-/** Deletes an account with its memberships and personal channels. The activity keeps the person's name. */
+/**
+ * Deletes an account with its memberships, personal channels and the invitations that the person made. The activity
+ * keeps the person's name.
+ */
 export const deletePerson = ({ people, by, now }: PeopleCtx, email: string): Promise<RemovalVerdict> =>
   decideWithAccounts<Person & { withoutAdmin: string[] }, 'person_unknown'>(people, async (trx, accounts) => {
     const person = await lockNamedPerson(trx, email)
@@ -69,7 +72,7 @@ export const deletePerson = ({ people, by, now }: PeopleCtx, email: string): Pro
     return done({ ...person, withoutAdmin })
   })
 
-/** Makes a person an operator, or ends that. */
+/** Makes a person an operator, or ends that if `isOne` is false. */
 export const setOperator = ({ people, by, now }: PeopleCtx, email: string, isOne: boolean): Promise<PersonVerdict> =>
   decideWithAccounts<Person, 'person_unknown'>(people, async (trx) => {
     const person = await lockNamedPerson(trx, email)

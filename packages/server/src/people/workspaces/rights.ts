@@ -37,8 +37,8 @@ export async function rightsIn(
 }
 
 /**
- * The rights of a person in all workspaces of which the person is a member, each with the role that the person holds
- * there. `lock` has the same effect as in `rightsIn`.
+ * The rights of a person in each workspace of which the person is a member, with the stored role (`held`). `lock` has
+ * the same effect as in `rightsIn`.
  */
 export async function rightsEverywhere(db: Db, who: InSession, { now, lock = false }: { now: number; lock?: boolean }) {
   const rows = memberships(db, who).select('member.workspaceId').orderBy('member.id')

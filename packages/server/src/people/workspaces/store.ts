@@ -72,7 +72,10 @@ export const workspaceOfId = (db: Db, id: string | undefined): Promise<Workspace
     .where('id', '=', id ?? '')
     .executeTakeFirst()
 
-/** All workspaces, each with the number of its members and agents, and the products for which it is activated. */
+/**
+ * All workspaces that are not deleted, each with the number of its members and agents, and the products for which it is
+ * activated.
+ */
 export async function listWorkspaces(db: Db) {
   const rows = await db
     .selectFrom('workspace')
@@ -246,7 +249,7 @@ export async function insertMember(
   return done(null)
 }
 
-/** The role that a person has as a member, whether the person is disabled or not. */
+/** The role that a person has as a member, even if the person is disabled. */
 export async function findRole(db: Db, workspaceId: string, personId: string): Promise<Role | undefined> {
   const row = await db
     .selectFrom('member')
