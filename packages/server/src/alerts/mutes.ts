@@ -29,10 +29,7 @@ interface MuteTarget {
 
 const isOn = ({ from, until }: Mute, now: number): boolean => now >= from && (until === null || now < until)
 
-/**
- * The key of a mute: the muted rule, agent and item. An alert is covered by the mutes that have one of the keys of
- * `keysOf`.
- */
+/** The key of a mute. A mute covers an alert if `keysOf` returns the key of the mute for the alert. */
 const keyOf = (rule: RuleName | null, agentId: string | null, item: string | null = null): string =>
   `${rule ?? ''} ${agentId ?? ''} ${item ?? ''}`
 const keysOf = ({ rule, agentId, item }: MuteTarget): string[] => [
@@ -43,9 +40,7 @@ const keysOf = ({ rule, agentId, item }: MuteTarget): string[] => [
   ...(item === undefined ? [] : [keyOf(rule, agentId, item)]),
 ]
 
-/**
- * Returns a function that says whether an alert is muted at a time. Its cost does not grow with the number of mutes.
- */
+/** Returns a function that says if an alert is muted at `now`. Its cost does not grow with the number of mutes. */
 export function mutedAt(mutes: readonly Mute[], now: number): (about: MuteTarget) => boolean {
   const keys = new Set(
     mutes.filter((mute) => isOn(mute, now)).map(({ rule, agentId, item }) => keyOf(rule, agentId, item)),
@@ -53,10 +48,7 @@ export function mutedAt(mutes: readonly Mute[], now: number): (about: MuteTarget
   return (about) => keys.size > 0 && keysOf(about).some((key) => keys.has(key))
 }
 
-/**
- * The mutes that are over: their time has passed, or, for mutes without an end time, no alert that they cover is left
- * in `open`, the alerts that have not ended.
- */
+/** The mutes that are over. A mute without an end time is over once it covers none of the `open` alerts. */
 export function endedMutes(mutes: readonly Mute[], open: readonly MuteTarget[], now: number): Mute[] {
   if (mutes.length === 0) return []
   const covered = new Set(open.flatMap(keysOf))

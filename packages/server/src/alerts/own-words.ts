@@ -19,9 +19,9 @@ export async function agentsOwnWords(db: Db, about: AlertSubjectColumns): Promis
 }
 
 /**
- * Returns a function that reads the words in which an agent describes a bad health item, as short as a label. For
- * consecutive calls about the same agent, the function reads the report once. Null if the last report has no such words
- * or does not say that the item is bad; undefined if the alert is not about a single item.
+ * Returns a function that reads the words in which an agent describes a bad health item, as short as a label. Null if
+ * the last report has no such words; undefined if the alert is not about a single item. Consecutive calls about one
+ * agent read its report once.
  */
 export function itemWordsIn(
   db: Db,

@@ -56,9 +56,7 @@ function fitCounter(terms: readonly FilterTerm[], now: number) {
 
 export const isAboutHosts = (terms: readonly FilterTerm[]): boolean => terms.some(({ key }) => key === 'host')
 
-/**
- * The facts of agents that the filter of a rule reads. All other facts are empty, since no filter of a rule reads them.
- */
+/** The facts of agents that filters of rules read, by the id of the agent. All other facts are empty. */
 export async function filterFacts(
   db: Db,
   ids: readonly string[],

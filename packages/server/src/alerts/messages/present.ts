@@ -18,10 +18,7 @@ import type { MassAgents } from './words.ts'
 
 /** The numbers of agents, and of bodies of reports, that are read in one turn of the event loop. */
 const [agentsAtOnce, bodiesAtOnce] = [200, 8]
-/**
- * No further bodies are read for a list once they have this many characters together. The items of the other agents are
- * then shown without words.
- */
+/** Once bodies with this many characters were read, the items of the remaining agents are shown without words. */
 const maxBodies = 4_000_000
 /** The maximum number of agents of a mass outage that are counted again for a list. */
 const maxCounted = 2000
@@ -29,9 +26,9 @@ const maxCounted = 2000
 type OpenRow = Pick<AlertRow, 'id' | 'scope' | 'rule' | 'subject_kind' | 'subject_id' | 'item' | 'label' | 'ended_at'>
 
 /**
- * Returns a function that gives the present words of an alert. The stored words are used if the alert has ended, if its
- * words do not come from the agent, or if the agent's last report was not read. Null if the agent gave no words, or if
- * the condition is gone, so that the alert is about to end.
+ * Returns a function that gives the present words of an alert. They come from the agent's last report if the alert is
+ * open and the agent words it; otherwise they are the stored ones. Null if the agent gave no words, or if the condition
+ * is gone, so that the alert is about to end.
  */
 export async function presentLabels(db: Db, rows: readonly OpenRow[]): Promise<(row: OpenRow) => string | null> {
   const open = rows.filter(
@@ -102,7 +99,7 @@ async function itemWords(db: Db, rows: readonly OpenRow[]): Promise<Map<string, 
   return words
 }
 
-/** The items of these agents that have open alerts of their own. */
+/** The items about which an alert is open, by the id of their agent. */
 async function ownItems(db: Db, rows: readonly OpenRow[]): Promise<Map<string, Set<string>>> {
   const own = new Map<string, Set<string>>()
   const scope = rows[0]?.scope ?? ''

@@ -77,7 +77,7 @@ function isRouted(
   return (channels === null ? !isSecond : channels.includes(id)) || (isEscalated && isSecond)
 }
 
-/** The channels that get messages about an alert only after it has escalated. */
+/** The enabled channels that get messages about an alert only after it has escalated. */
 export const secondChannels = (rule: ScopedRule, all: readonly AlertChannelRow[]): AlertChannelRow[] =>
   all.filter(
     (channel) =>
@@ -107,9 +107,6 @@ interface MessageContext {
   now: number
 }
 
-/**
- * Describes a change for its message. `detail` are an agent's own words.
- */
 export function alertChangeOf(
   row: AlertRow,
   { type, alert, agents, detail = null, because }: ChangedAlert,

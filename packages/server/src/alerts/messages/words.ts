@@ -72,7 +72,7 @@ export function alertSummary(type: MessageType, alert: SummarizedAlert, now: num
   }
 }
 
-/** The sentence about a mass outage of which some agents are back, or may be; undefined if all are still offline. */
+/** The sentence about a mass outage with the number of agents still offline; undefined if all are, or it is absent. */
 function massNow({ rule, agents, since }: SummarizedAlert, now: number): string | undefined {
   if (rule !== 'silent' || agents?.offline === undefined || agents.offline === agents.names.length) return undefined
   const { names, of, offline } = agents
@@ -89,10 +89,7 @@ const causes: Readonly<Record<EndCause, string>> = {
   unreported: 'the item is no longer reported',
 }
 
-/**
- * The sentence about the end of an alert. If the alert was closed, the sentence says why, because the problem may not
- * be over.
- */
+/** The sentence about the end of an alert. `because` is named, since the problem may then not be over. */
 function endedSentence(who: string, was: string, { rule, since, because }: SummarizedAlert, end: number): string {
   const at = ` at ${clockTimeText(end, end)}`
   const why = because === undefined ? '' : ` because ${causes[because]}`
@@ -108,10 +105,7 @@ function whoOf({ rule, subject, agents }: SummarizedAlert): string {
   return subjectText(subject)
 }
 
-/**
- * The time of day as "14:02 UTC". The date is put in front if the time `beside`, to which it is compared, is on another
- * day.
- */
+/** The time of day as "14:02 UTC", with the date in front if the time `beside` is on another day. */
 export function clockTimeText(at: number, beside: number): string {
   const [date = '', time = ''] = new Date(at).toISOString().split('T')
   const clock = `${time.slice(0, 5)} UTC`

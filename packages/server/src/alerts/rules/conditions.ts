@@ -1,5 +1,5 @@
 /**
- * The facts that alert rules judge, the longer conditions, and the findings of conditions. Conditions judge what is
+ * The facts that alert rules judge, some of their conditions, and the findings of conditions. Conditions judge what is
  * stored in the database, not a stream of events, so no condition is missed while the service is down. Pure.
  */
 import type { AlertLevel, RuleName } from '@svc/api'
@@ -52,8 +52,8 @@ export type ConditionFinding =
   /** Nothing can be said about the condition now, so the alert stays as it is. */
   | { is: 'unknown' }
   /**
-   * The rule no longer applies to the subject, so its alert ends at once and without a message. `mayReturn` says that
-   * the rule can soon apply again: then an unsteady alert is kept until it has settled, as if its condition were gone.
+   * The rule no longer applies to the subject, so its alert ends at once and without a message. With `mayReturn` the
+   * rule can soon apply again, so an unsteady alert is kept until it has settled.
    */
   | { is: 'over'; mayReturn?: true }
 
@@ -84,13 +84,13 @@ export interface AlertFacts {
   /** The statuses of the agent's last ended runs, newest first. */
   runs: readonly (string | null)[]
   /**
-   * The agent's cost in millionths of a US dollar: today, and on each of the previous 14 days that had a cost. The
-   * previous days are left out if today's cost is too low for any rule.
+   * The agent's cost in millionths of a US dollar: today, and on each of the previous 14 days that had a cost. `before`
+   * is empty if today's sums are too low for any rule.
    */
   cost: { today: number; before: readonly number[] }
   /**
-   * The number of runs that the agent started today, and on each of the previous 14 days that had runs. The previous
-   * days are left out if no rule needs them.
+   * The number of runs that the agent started today, and on each of the previous 14 days that had runs. `before` is
+   * empty if today's sums are too low for any rule.
    */
   starts: { today: number; before: readonly number[] }
   twoReporters: boolean
@@ -101,20 +101,19 @@ export interface AlertFacts {
 /** The level and the signs of an agent's last report. */
 export type ReportedFacts = Pick<AlertFacts, 'level' | 'label' | 'signs'>
 
-/** The time at which rules are judged, and the outage that they consider. */
 export interface RuleMoment {
   now: number
   /** The end of the last outage of the service of more than 30 s; null if there was none recently. */
   backSince: number | null
 }
 
-/** True if the agent has reported once but not within the expected time. */
+/** True if the agent has reported, and its next report is so late that the agent counts as offline. */
 export const isReportOverdue = (
   { receivedAt, intervalSeconds }: Pick<AlertFacts, 'receivedAt' | 'intervalSeconds'>,
   now: number,
 ): boolean => receivedAt !== null && offlineFrom(receivedAt, intervalSeconds) <= now
 
-/** The finding of a rule that is judged by reports, for an agent that a person has stopped. */
+/** The finding that ends the alerts of an agent that a person has stopped. */
 export const stoppedFinding: ConditionFinding = { is: 'clear', because: 'stopped' }
 
 /** False if no rule about daily sums can hold for an agent with these sums of today. */
@@ -135,7 +134,7 @@ export const costOfDay = (micro: number, { limit }: Pick<Rule, 'limit'>): Condit
 export const costJump = ({ today, before }: AlertFacts['cost']): ConditionFinding =>
   before.length >= minJumpDays && today > minJumpMicro && today > jumpFactor * median(before) ? { is: 'holds' } : notNow
 
-/** Compares today's runs of an agent with its busiest day. The alert ends without a message when the day ends. */
+/** Compares today's runs of an agent with the busiest day before. The alert ends without a message at midnight UTC. */
 export const judgeRunaway = ({ today, before }: AlertFacts['starts']): ConditionFinding =>
   before.length >= minRunDays && today > maxUsualRuns && today > runawayFactor * Math.max(...before)
     ? { is: 'holds' }
@@ -162,8 +161,8 @@ export function offlineFinding(
 }
 
 /**
- * Judges the earliest run in progress. A younger run does not count, so that runs which follow each other without a
- * break do not keep an alert open.
+ * Judges the earliest run in progress. The condition is gone as soon as that run is younger than `after`, so that runs
+ * which follow each other without a break do not keep an alert open.
  */
 export function longRun(started: number | null, after: number, now: number): ConditionFinding {
   if (started === null) return clearFinding
