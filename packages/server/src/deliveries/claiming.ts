@@ -31,7 +31,7 @@ interface UnwritableMessage {
 }
 
 interface ClaimResult {
-  /** The message to send; undefined if none is due, or if another node serves the channel. */
+  /** The message to send; undefined if this node has none to send now. */
   claimed: ClaimedDelivery | undefined
   unwritable: readonly UnwritableMessage[]
 }
@@ -52,8 +52,8 @@ interface ClaimContext<C extends StoredChange> {
 const maxRead = 1000
 
 /**
- * Takes the next due message of a channel, and writes its text unless that was done before. Messages that it replaces
- * end here. A message that cannot be written counts as tried, so that it does not block the others.
+ * Takes the next due message of a channel, writes its text if it has none yet, and ends the waiting messages that it
+ * replaces. A message that cannot be written counts as tried, so that it does not block the others.
  */
 export const claimDeliveries = <C extends StoredChange>(
   { db }: Store,
@@ -67,7 +67,7 @@ export const claimDeliveries = <C extends StoredChange>(
     if (!channel || (!isOurs && isLeased(channel.serving_until, now))) return nothing
     if (channel.person_id !== null && (await ownerIsDisabled(trx, channel))) return nothing
     const waiting = await readWaiting(trx, channel)
-    // A node of an earlier version leases deliveries and not their channel.
+    // Another node may run an earlier version, which leases the delivery and not the channel.
     if (!isOurs && waiting.some(({ leased_until }) => isLeased(leased_until, now))) return nothing
     const wanted = waiting.filter(({ id, kind }) =>
       only === undefined ? channel.enabled === 1 || kind === 'test' : id === only,
@@ -182,7 +182,7 @@ function failsAlone<C extends StoredChange>(
   }
 }
 
-/** Writes the planned message and ends those that it replaces. Throws WritingFailed before anything is changed. */
+/** Writes the planned message and ends the messages that it replaces. Changes nothing if it throws WritingFailed. */
 async function carryOut<C extends StoredChange>(
   trx: Db,
   channel: AlertChannelRow,

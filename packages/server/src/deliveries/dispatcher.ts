@@ -1,7 +1,7 @@
 /**
- * Sends what is due: messages to channels, and mails about accounts. It sends in parallel, in the slots that slots.ts
- * shares out, so a receiver that hangs delays only its own party. Messages that were not accepted wait in the database,
- * not in memory.
+ * Sends what is due: messages to channels, and mails about accounts. Several are sent at a time, and slots.ts limits
+ * how many of these belong to one party (a workspace or a person), so a receiver that hangs delays only its party.
+ * Messages that were not accepted wait in the database, not in memory.
  */
 import type { Logger } from 'pino'
 import { createLoop } from '../platform/loop.ts'
@@ -9,19 +9,16 @@ import { channelsOf, type ServingParts } from './serving.ts'
 import { chooseWork, type DueWork } from './slots.ts'
 import type { DeliverySource } from './source.ts'
 
-/**
- * The milliseconds between two checks for due work, and from the moment at which a slot becomes free until the next
- * check.
- */
+/** The milliseconds between two checks for due work, and until the next check when a slot has become free. */
 const [everyMs, soonMs] = [1000, 50]
-/** The milliseconds for which work is left alone after a turn that ended with an error, or without a try. */
+/** The milliseconds for which work is not chosen again after `serve` threw, or had nothing to try. */
 const restMs = 5000
 
 interface Dispatcher {
   start(): void
-  /** Gives one turn to each due work for which a slot is free. Resolves when these turns are over. */
+  /** Checks for due work once, and starts the work that gets a slot. Resolves when no work is in progress. */
   dispatch(): Promise<void>
-  /** When this node last checked for due work, in Unix milliseconds; null if it never did. */
+  /** The time of the last check for due work that succeeded, in Unix milliseconds; null if none has. */
   lookedAt(): number | null
   /**
    * Stops sending, and resolves when no request is in progress. Messages that were not accepted stay in the database,
@@ -55,7 +52,7 @@ export function createSourceDispatcher(
     checks.hurry(soonMs)
   }
 
-  /** Reads the due work, and starts turns for the work that gets a slot. */
+  /** Reads the due work, and starts the work that gets a slot. */
   async function check(): Promise<void> {
     const at = performance.now()
     for (const [id, until] of resting) if (until <= at) resting.delete(id)

@@ -17,15 +17,15 @@ export interface WaitingDelivery<C> {
   dueAt: number
 }
 
-/** The changes to the waiting deliveries of a channel after which the next message can be sent. */
+/** The next message of a channel, and what happens to the waiting deliveries before it is sent. */
 export interface DeliveryPlan<C> {
-  /** Deliveries that somebody may have seen. Their rows end with the note that a newer message replaced them. */
+  /** Deliveries that were written or tried and will not be sent. Their rows are kept as ended. */
   replaced: string[]
-  /** Deliveries that were neither written nor tried and are not needed any longer. */
+  /** Deliveries that were neither written nor tried and will not be sent. Their rows are deleted. */
   dropped: string[]
   /**
-   * The message to write from these changes. `into` is the id of the delivery that gets the message; undefined if a new
-   * delivery takes the place of those in `replaced` and `dropped`.
+   * The changes from which a message is to be written, and the id of the delivery that gets the message. Without an
+   * id, a new delivery gets it.
    */
   write?: { into: string | undefined; changes: readonly C[] }
   /** The delivery to send; undefined if none is due, or if a new delivery is sent instead. */
@@ -35,7 +35,7 @@ export interface DeliveryPlan<C> {
 interface PlanRules<C> {
   format: 'single' | 'grouped'
   now: number
-  /** Messages that are due within this time, in milliseconds, are sent together with a message that is due. */
+  /** A message that becomes due within these milliseconds may be sent together with, or before, one that is due. */
   groupAfter: number
   /** Leaves out the changes that are not worth sending any longer. */
   fold: (changes: readonly C[]) => readonly C[]
@@ -63,10 +63,7 @@ const planOf = <C>(
   next: next?.id,
 })
 
-/**
- * Divides deliveries that will not be sent: `replaced` are those that somebody may have seen, `dropped` those that were
- * neither written nor tried.
- */
+/** Divides the deliveries that will not be sent by whether somebody may have seen them. */
 const ending = <C>(deliveries: readonly WaitingDelivery<C>[]) => {
   const mayBeSeen = (one: WaitingDelivery<C>) => one.isWritten || one.tries > 0
   return {
@@ -108,7 +105,10 @@ function planSingle<C extends { id: string }>(
   return planOf(firstDue(inOrder, rules.now), over)
 }
 
-/** Leaves out the deliveries about one alert that a newer one, which is due and not yet written, makes superfluous. */
+/**
+ * The deliveries about one alert, without those of which `fold` keeps no change. Deliveries after the last one that is
+ * due and not yet written are not folded.
+ */
 function folded<C extends { id: string }>(
   ofAlert: readonly WaitingDelivery<C>[],
   { now, fold }: PlanRules<C>,
@@ -147,9 +147,8 @@ function firstAbout<C extends { id: string }>(deliveries: readonly WaitingDelive
 }
 
 /**
- * Adds to a group all deliveries that were made before its last delivery and are about an alert of the group, and
- * repeats this for the alerts that the added deliveries are about. So the group can be sent at the position of its last
- * delivery.
+ * Adds to a group the deliveries that were made before its last delivery and share an alert with the group, also
+ * through other added deliveries. Then no older message about these alerts is left.
  */
 function withEarlier<C extends { id: string }>(
   alerts: readonly WaitingDelivery<C>[],

@@ -25,14 +25,11 @@ export interface ChannelTraits {
   to: Need
   /** `made` means that the service generates the secret if none is given. */
   secret: Need | 'made'
-  /** True if everybody who knows the address can write to the channel. Such an address is never shown completely. */
+  /** True if the address contains a secret. Such an address is never shown completely. */
   urlIsSecret: boolean
   /** The words for the field `to` in refusals, such as "a chat". */
   toIs?: string
-  /**
-   * Builds the HTTP request for a message, which send.ts then sends. Undefined for kinds of channels that are not sent
-   * by HTTP.
-   */
+  /** Builds the HTTP request for a message. Undefined for mail, which is not sent by HTTP. */
   channel?: MakeRequest
   /** True if an answer with status 404 means that the receiver no longer exists, as status 410 does for all kinds. */
   goneAt404?: true

@@ -31,7 +31,7 @@ const ttlSeconds = 86_400
 interface PushMessage {
   title: string
   body: string
-  /** The name under which the browser shows the message. A later message with the same tag replaces it. */
+  /** The tag of the browser's notification. A later message with the same tag replaces the notification. */
   tag: string
   url: string
 }

@@ -1,8 +1,8 @@
 import { jsonCall, type MakeRequest, oneLine, requireValue } from './call.ts'
 
 /**
- * Returns one line as a text run, because Teams does not interpret Markdown in text runs. In a plain text block, Teams
- * would interpret it.
+ * Returns one line as a text run, in which Teams shows Markdown characters as they are. In a text block they would
+ * change the format.
  */
 const line = (text: string, weight: 'bolder' | 'default') => ({
   type: 'RichTextBlock',

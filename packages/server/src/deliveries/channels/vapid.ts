@@ -11,8 +11,8 @@ const keyPurpose = 'svc: key pair of web push'
 const curveOrder = 0xffffffff00000000ffffffffffffffffbce6faada7179e84f3b9cac2fc632551n
 const keyBytes = 32
 /**
- * The number of derived bytes, 16 more than a key has. The key is the remainder of a division by the order, and the
- * additional bytes make the remainders almost evenly distributed.
+ * The number of bytes from which the private key is computed. These are 16 more than a key has, which makes all keys
+ * almost equally likely.
  */
 const seedBytes = 48
 

@@ -17,7 +17,7 @@ interface Question {
   id: number
   name: string
   options: LookUpOptions
-  /** The number of processes that were asked and ended without an answer. */
+  /** The number of times that this look-up was started, at most `maxAsked` in helper processes. */
   asked: number
   /** The process that was asked; undefined while this process itself looks the name up. */
   at?: AskedProcess | undefined
@@ -113,10 +113,7 @@ class HelperProcess implements NameHelper {
     return asked
   }
 
-  /**
-   * Gives a process no further look-ups, and ends it when its other look-ups are over, which is soon because each has a
-   * deadline.
-   */
+  /** Gives a process no further look-ups, and ends the process as soon as none of its look-ups is pending. */
   #retire(asked: AskedProcess | undefined): void {
     if (this.#current === asked) this.#current = undefined
     if (asked) this.#endIfOver(asked)

@@ -15,14 +15,14 @@ import { createNameHelper, type LookUpOptions, type NameHelper } from './helper.
 const lookUpMs = 12_000
 /** The milliseconds until a name that failed is looked up again: doubled with each failure, up to the maximum. */
 const [firstRestMs, maxRestMs] = [4000, 60_000]
-/** The maximum number of failed names that are remembered. Beyond it, the name that failed first is forgotten. */
+/** The maximum number of failed names that are remembered. Beyond it, the name that last failed the longest ago is forgotten. */
 const maxFailed = 10_000
 
 /** Looks names up, and remembers the names that failed. */
 export interface NameLookups {
   /**
-   * A look-up for one connection, which ends with `signal`. With `isFresh`, even a name that has just failed is looked
-   * up, because a person waits for the answer.
+   * Returns the look-up function for one connection, which `signal` aborts. With `isFresh`, even a name that has just
+   * failed is looked up, because a person waits for the answer.
    */
   lookupFor(signal: AbortSignal, isFresh?: boolean): LookupFunction
 }
@@ -100,7 +100,7 @@ export function createNameLookups({
 
 const sharedNames = createNameLookups()
 
-/** The look-up for the connection of one attempt, which ends with `signal`. */
+/** Returns the look-up function for the connection of one try, which `signal` aborts. */
 export const lookupOf = (
   { names = sharedNames, isAwaited }: { names?: NameLookups | undefined; isAwaited?: boolean | undefined },
   signal: AbortSignal,
