@@ -56,9 +56,7 @@ export type DeliveryAnswer =
   /** Nothing was sent, for example because the address may not be called. */
   | { is: 'refused'; message: string }
 
-/**
- * The result of one try, or `stopped` if the stop of the service interrupted it, which says nothing about the receiver.
- */
+/** The result of one try, or `stopped` if the stop of the service interrupted the try. */
 export type TryResult = DeliveryAnswer | { is: 'stopped' }
 
 interface WaitingMessage {
@@ -78,9 +76,9 @@ export type DeliveryOutcome =
   | { is: 'dead'; gone: boolean }
 
 /**
- * Judges the result of a try: with any 2xx status the delivery was accepted. The delivery is given up if the receiver
- * no longer exists, after ten tries, or if the next try would come a day or more after the delivery was made; otherwise
- * it is tried again. `random`, from 0 up to 1, varies the time of the next try.
+ * Judges the result of a try. Any 2xx status means that the delivery was accepted. Otherwise it is tried again, unless
+ * the receiver no longer exists, ten tries were made, or the next try would come a day or more after the delivery was
+ * made. `random`, from 0 up to 1, varies the time of the next try.
  */
 export function deliveryOutcomeOf(
   answer: DeliveryAnswer,
@@ -98,7 +96,7 @@ export function deliveryOutcomeOf(
   return dueAt >= createdAt + maxAge ? { is: 'dead', gone: false } : { is: 'again', dueAt }
 }
 
-/** Deliveries that were made before this time, or at it, are too old to be sent. */
+/** The time at or before which a delivery must have been made to be too old to be sent. */
 export const isTooOldAt = (now: number): number => now - maxAge
 
 /**

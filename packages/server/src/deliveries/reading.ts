@@ -1,7 +1,4 @@
-/**
- * Reads a new channel: checks what a person typed against the table of kinds. Every refusal says what would be
- * accepted.
- */
+/** Reads a new channel: checks what a person typed against the table of kinds in channels/kinds.ts. */
 import { ECDH } from 'node:crypto'
 import { type ChannelKind, channelKinds, type MessageFormat, messageFormats } from '@svc/api'
 import { isObject, readPasted, shown, type Verdict } from '@svc/protocol'
@@ -87,7 +84,7 @@ function readAddress(
   return done({ ...pick('url', url), ...pick('to', to), ...pick('secret', read.value.secret), made: read.value.made })
 }
 
-/** Reads the parts of a channel that people paste. A subscription is used as it is, because a browser made it. */
+/** Reads the parts of a channel that people paste. The secret of a push channel is made by a browser and not changed. */
 function readParts(typed: ChannelWanted): Verdict<ChannelWanted, 'channel_invalid'> {
   const read = { ...typed }
   for (const [part, what, secret] of pastedParts) {
@@ -163,8 +160,8 @@ function readSecret(
 }
 
 /**
- * The part of an address that may be shown: of a secret address only the origin. The query is never shown, since it may
- * contain a token.
+ * The address as it may be shown: only the origin if the address is secret, otherwise everything except the query,
+ * which may contain a token.
  */
 export function shownAddress(
   { urlIsSecret }: Pick<ChannelTraits, 'urlIsSecret'>,

@@ -26,7 +26,7 @@ export async function sendMessage(
 ): Promise<TryResult> {
   const target = readTarget(call.url, allowed)
   if (!target.ok) return { is: 'refused', message: target.message }
-  // The agent is made within the attempt, because making it throws an error if the address may not be called.
+  // Here and not above, because `httpAgentFor` throws an error if the address may not be called.
   return tryCall(async (signal) => {
     const lookup = lookupOf(limits, signal)
     const agent = httpAgentFor(target.value, allowed, lookup)
@@ -43,7 +43,7 @@ export const ping = (url: string, limits: AttemptLimits = {}): Promise<TryResult
     return exchange(new URL(url), { method: 'GET', headers: {}, body: '' }, by)
   }, limits)
 
-/** Makes a call as an attempt, and converts the end of the attempt to the result of a try. */
+/** Makes a call with a deadline, and converts its end, also an error, to the result of a try. This never throws. */
 export async function tryCall(
   call: (signal: AbortSignal) => Promise<DeliveryAnswer>,
   limits: AttemptLimits,

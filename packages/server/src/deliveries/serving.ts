@@ -18,7 +18,7 @@ import { dueChannels } from './store.ts'
 import type { AllowedNetworks } from './target.ts'
 import type { MessageWriter } from './writer.ts'
 
-/** The number of messages that a working channel gets before the other channels of its workspace have their turn. */
+/** The number of messages that a working channel gets in one turn. */
 const triesAtOnce = 3
 /** The milliseconds between two times at which old deliveries are ended. */
 const endOldEveryMs = 60_000
@@ -55,8 +55,8 @@ export function channelsOf(parts: ServingParts): DeliverySource {
 }
 
 /**
- * Sends the next messages of a channel until one is not accepted or the channel's turn is over. Returns 0 if there was
- * no message to try, otherwise a positive number.
+ * Sends the next messages of a channel: one, or several if the channel works, until a message is not accepted. Returns
+ * 0 if there was no message to try, otherwise a positive number.
  */
 async function serve(
   { id, works }: Pick<DueWork, 'id' | 'works'>,
@@ -96,8 +96,8 @@ async function sendOne(claimed: ClaimedDelivery, parts: ServingParts, stop: Abor
 }
 
 /**
- * Stores the outcome of a try. While the database takes no writes, the channel keeps its slot and gets no other
- * message, so that an accepted message is not sent again.
+ * Stores the outcome of a try, and retries that until it succeeds or the service stops. If the outcome were lost, an
+ * accepted message would be sent again.
  */
 async function settleSurely(id: string, answer: DeliveryAnswer, parts: ServingParts, stop: AbortSignal) {
   const { store, log, now, node, random = Math.random } = parts
@@ -128,9 +128,6 @@ export async function sendTest(parts: ServingParts, channelId: string, delivery:
   const { claimed } = await claimDeliveries(store, context)
   if (claimed) await sendOne(claimed, parts, new AbortController().signal)
 }
-
-// Makes one try to send a message to a channel. An error is also a result, because it decides when the next try is
-// made.
 
 interface TryParts extends AttemptLimits {
   key: SealKey

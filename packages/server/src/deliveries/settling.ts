@@ -251,9 +251,7 @@ const endOldOfChannel = ({ db }: Store, channelId: string, now: number): Promise
 
 const disabledWords = 'The channel was disabled.'
 
-/**
- * Queues a delivery again that was given up, with the same id and body. Returns false if the delivery was not given up.
- */
+/** Retries a delivery that was given up, with the same id and body. Returns false if the delivery was not given up. */
 export async function retryGivenUp(trx: Db, id: string, now: number): Promise<boolean> {
   const { numUpdatedRows } = await trx
     .updateTable('alert_delivery')

@@ -8,7 +8,7 @@
 /** One piece of work: sending the messages of a channel, or a mail about an account. */
 interface WorkItem {
   id: string
-  /** The party that gets a share of the slots: a workspace, `@service`, or a person. */
+  /** The party that gets a share of the slots: a workspace, a person, or `@service` for the service itself. */
   party: string
   /**
    * The receiver, such as a channel or the domain of mails. A party makes only one try at a time to a receiver that is
@@ -25,7 +25,7 @@ interface WorkItem {
 
 /** A piece of work that is due, with the times by which the dispatcher chooses. */
 export interface DueWork extends WorkItem {
-  /** The time at which the work was due. */
+  /** The time at which the work became due. */
   dueAt: number
   /** The time at which the last try ended; null if nothing was tried yet. */
   triedAt: number | null
@@ -37,10 +37,7 @@ export const maxSlots = 128
 const maxSlotsOfParty = 4
 /** The maximum number of slots for receivers that are not known to work: in all, and for one party. */
 const [maxUnproven, maxUnprovenOfParty] = [maxSlots / 2, maxSlotsOfParty / 2]
-/**
- * The maximum number of the slots for unproven receivers that receivers whose last try failed may take. The others are
- * for first tries.
- */
+/** The maximum number of slots for receivers whose last try failed. The rest of `maxUnproven` is for first tries. */
 export const maxFailing = 48
 /**
  * The number of slots for work for which a person waits, and the maximum number of these for work that strangers can
@@ -113,7 +110,7 @@ function limitsOf({ party, receiver, works, isAwaited, byStranger }: WorkItem): 
       ['awaited', maxAwaited],
       [`awaited of ${party}`, maxSlotsOfParty],
       ...(byStranger ? ([['of strangers', maxByStrangers]] as const) : []),
-      // Receivers that failed also leave half of these slots to others.
+      // At most half of these slots are for receivers whose last try failed.
       ...(works === false ? ([['awaited and failing', maxAwaited / 2]] as const) : []),
       ...(works === false && byStranger ? ([['of strangers and failing', maxByStrangers / 2]] as const) : []),
     ]
