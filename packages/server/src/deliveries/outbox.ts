@@ -76,9 +76,9 @@ export type DeliveryOutcome =
   | { is: 'dead'; gone: boolean }
 
 /**
- * Judges the result of a try. Any 2xx status means that the delivery was accepted. Otherwise it is tried again, unless
- * the receiver no longer exists, ten tries were made, or the next try would come a day or more after the delivery was
- * made. `random`, from 0 up to 1, varies the time of the next try.
+ * Judges the result of a try. With any 2xx status the delivery was accepted; otherwise it is tried again, unless the
+ * receiver no longer exists, ten tries were made, or the next try would come a day or more after the delivery was made.
+ * `random`, from 0 up to 1, varies the time of the next try.
  */
 export function deliveryOutcomeOf(
   answer: DeliveryAnswer,

@@ -72,7 +72,7 @@ export async function sendMail(
   }, limits)
 }
 
-/** Hands a mail over to the mail server. Throws if the server sends no reply that is about the mail. */
+/** Hands a mail over to the mail server, and returns the server's reply. Throws if there is none. */
 async function handOver(
   server: SmtpServer,
   { mailFrom, to, mail }: { mailFrom: string; to: string; mail: Mail },
@@ -117,8 +117,7 @@ const optionsOf = ({ host, port, secure, login }: SmtpServer, within: number) =>
   secure,
   ...(login && { auth: login }),
   requireTLS: login !== undefined && !secure && !isLoopback(host),
-  // The certificate of a mail server on this machine is not checked: usually nobody has signed it, and there is no
-  // network in between.
+  // The certificate of a mail server on this machine is not checked, because no authority signs it.
   ...(isLoopback(host) && { tls: { rejectUnauthorized: false } }),
   connectionTimeout: within,
   greetingTimeout: within,
@@ -128,7 +127,7 @@ const optionsOf = ({ host, port, secure, login }: SmtpServer, within: number) =>
 
 type ConnectCallback = (error: Error | null, connected?: { connection: Socket }) => void
 
-/** Connects to the mail server in place of the library, whose own look-up of the name nothing could end. */
+/** Connects to the mail server in place of nodemailer, whose look-up of the name could not be aborted. */
 const connecting =
   ({ host, port }: SmtpServer, lookup: LookupFunction, signal: AbortSignal) =>
   (_options: unknown, then: ConnectCallback): void => {

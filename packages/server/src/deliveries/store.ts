@@ -20,8 +20,8 @@ const second = 1000
 export const groupDelayMs = 30 * second
 export const groupGapMs = 300 * second
 /**
- * The time for which no other node sends to a channel after a node took one of its messages. A try takes a quarter of
- * this time; the rest is for clocks that differ.
+ * The milliseconds for which no other node sends to a channel after a node took one of its messages. A try takes at
+ * most a quarter of this time; the rest is for clocks that differ.
  */
 export const deliveryLeaseMs = 60 * second
 
@@ -167,8 +167,8 @@ export async function deleteDeliveries(trx: Db, ids: readonly string[]): Promise
 }
 
 /**
- * Sets a new due time for the messages of a channel that were never tried. `at` returns the time from which a change
- * may be sent, or undefined if the person no longer wants it; a message without wanted changes is deleted.
+ * Sets a new due time for the messages of a channel whose text was not written yet. `at` returns the time from which a
+ * change may be sent, or undefined if the person no longer wants it; a message without wanted changes is deleted.
  */
 export async function rescheduleDeliveries<C extends StoredChange>(
   trx: Db,

@@ -68,8 +68,8 @@ function rangeOf(address: ipaddr.IPv4 | ipaddr.IPv6): string {
 }
 
 /**
- * Public addresses at which the platform of a cloud answers the machines that it runs. The platforms of other clouds
- * have link-local, private or reserved addresses.
+ * Public addresses at which a cloud offers services to the machines in it (Azure). Other clouds use link-local, private
+ * or reserved addresses for these services.
  */
 const platformAddresses = ['168.63.129.16'] as const
 
@@ -99,18 +99,18 @@ function matches(address: ipaddr.IPv4 | ipaddr.IPv6, network: string): boolean {
 }
 
 /**
- * Makes the HTTP agent for one request, which connects only to addresses that may be called; the connection is used
- * once, since reusing it would skip the check of the address. Throws TargetRefused if the URL's host is an IP address
- * that may not be called; for a host name, the agent's DNS lookup fails instead.
+ * Makes the HTTP agent for one request, which connects only to addresses that may be called. Throws TargetRefused if the
+ * URL's host is an IP address that may not be called. For such a host name, the agent's DNS lookup fails.
  */
 export function httpAgentFor(url: URL, allowed: AllowedNetworks, lookup: LookupFunction): Agent {
   const judged: string[] = []
   const host = hostOf(url)
   if (isIP(host) !== 0) judged.push(valueOrThrow(judgeAddress(host, allowed)))
   const options = {
+    // A connection that is used again would skip the check of the address.
     keepAlive: false,
     maxSockets: 1,
-    // Single addresses, since the library, which checks them, too, warns about a network of the other IP version.
+    // The library checks these addresses again. With networks, it would warn about those of the other IP version.
     allowIPAddressList: judged,
     lookup: judging(lookup, allowed, judged),
   }

@@ -15,7 +15,7 @@ import { createNameHelper, type LookUpOptions, type NameHelper } from './helper.
 const lookUpMs = 12_000
 /** The milliseconds until a name that failed is looked up again: doubled with each failure, up to the maximum. */
 const [firstRestMs, maxRestMs] = [4000, 60_000]
-/** The maximum number of failed names that are remembered. Beyond it, the one whose last failure is oldest is forgotten. */
+/** The maximum number of failed names that are remembered. Beyond it, the name with the oldest failure is forgotten. */
 const maxFailed = 10_000
 
 /** Looks names up, and remembers the names that failed. */

@@ -51,7 +51,7 @@ export const findByOldName = (
     .where('renamed_at', '>', now - oldNameDays * dayMs)
     .executeTakeFirst()
 
-/** Erases the names that no longer lead to an agent, a few in each statement. */
+/** Erases the names that no longer lead to an agent, about 500 in each statement. */
 export async function eraseOldNames(db: Db, now: number): Promise<void> {
   const last = now - oldNameDays * dayMs
   const old = db.selectFrom('agent_old_name').select('renamed_at').where('renamed_at', '<=', last)

@@ -159,8 +159,8 @@ function wrongName(name: string) {
 type AgentName = Pick<AgentRow, 'id' | 'workspace_id' | 'name' | 'created_at'>
 
 /**
- * Renames an agent in its open alerts, and in those about many agents, so that lists, messages and its history have its
- * present name. The version of the alerts changes, so an evaluation that read the old name judges again.
+ * Renames an agent in its open alerts and in alerts about many agents. The version of these alerts changes, so an
+ * evaluation that read the old name judges again.
  */
 async function renameInAlerts(trx: Db, { id, workspace_id, name, created_at }: AgentName, to: string): Promise<void> {
   await trx
@@ -177,7 +177,7 @@ async function renameInAlerts(trx: Db, { id, workspace_id, name, created_at }: A
     .where('scope', '=', workspace_id)
     .where('subject_kind', '=', 'workspace')
     .where('agents', 'like', `%"${name}"%`)
-    // An alert that is older than this agent is about another agent, which had the name before.
+    // An ended alert that was opened before this agent was created is about another agent of that name.
     .where((eb) => eb.or([eb('ended_at', 'is', null), eb('opened_at', '>=', created_at)]))
     .execute()
   for (const { id, agents } of ofMany) {

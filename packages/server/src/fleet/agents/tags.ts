@@ -15,23 +15,20 @@ import { done, refuse } from '../../platform/verdict.ts'
 type TagsWanted = { agents: readonly string[] } & TagChange
 /** The agents after a change of their tags. */
 export interface TagResult {
-  /** All named agents, sorted by name. */
+  /** The named agents, sorted by name, without those that `tagAgents` skipped. */
   agents: TaggedAgent[]
   /** The ids of the agents whose tags changed. */
   changed: string[]
 }
 type TagRefusal = 'agent_unknown' | 'tags_too_many'
 
-/**
- * The number of agents whose tags are read or written in one transaction. Reports are answered between two
- * transactions.
- */
+/** The number of agents whose tags are read or written in one transaction, so that reports do not wait long. */
 const agentsAtOnce = 250
 
 /**
- * Adds tags to agents and removes others, and returns all these agents. If one of the agents is unknown or would have
- * too many tags, nothing is changed. Many agents are changed in several transactions: an agent that is deleted or gets
- * too many tags between two of them is left as it is.
+ * Adds tags to agents and removes others. If one of the agents is unknown or would have too many tags, nothing is
+ * changed. Many agents are changed in several transactions, which skip an agent that was deleted meanwhile, or got other
+ * tags and would now have too many.
  */
 export async function tagAgents(
   { db, by, now }: Omit<ChangeContext, 'db'> & { db: Db | RunInTransaction },
@@ -171,8 +168,8 @@ export async function readTags(db: Db, ids: readonly string[]): Promise<Map<stri
 }
 
 /**
- * Finds agents by their names, and may lock them until the transaction ends. They are locked by ascending id. Reports
- * lock agents in the same order, so a change of tags and a report cannot deadlock.
+ * Finds agents by their names. `lock` locks them until the transaction ends, by ascending id. Reports lock agents in
+ * the same order, so a change of tags and a report cannot deadlock.
  */
 function named(
   db: Db,

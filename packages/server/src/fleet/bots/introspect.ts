@@ -1,6 +1,6 @@
 /**
  * Token introspection (RFC 7662): a product asks whether a bot's token is valid, and for what. A token is called active
- * only if it was issued for that product (5, rule 7); any other text is inactive, like an unknown token.
+ * only if it was issued for that product (5, rule 7).
  */
 import { timingSafeEqual } from 'node:crypto'
 import { isToken } from '@svc/protocol'

@@ -15,8 +15,8 @@ import { hashToken, newToken } from '../../platform/tokens.ts'
 import { refuse } from '../../platform/verdict.ts'
 
 /**
- * The state of a bot's token by its own columns only. Introspection also calls a token inactive while its workspace is
- * not activated for the product.
+ * The state of a bot's token by these columns. Introspection also requires that the bot's workspace is activated for the
+ * product.
  */
 export const tokenState = (token: Pick<BotTokenRow, 'revoked_at' | 'expires_at'>, now: number): BotTokenState =>
   token.revoked_at !== null ? 'revoked' : token.expires_at <= now ? 'expired' : 'active'
@@ -106,8 +106,8 @@ export async function judgeBots(
 }
 
 /**
- * Refuses if agents of these names, one after the other, would need more bots than a workspace may have. The caller
- * must hold the workspace's lock.
+ * Refuses if new agents of these names would need more bots than a workspace may have. The caller must hold the
+ * workspace's lock.
  */
 export async function checkRoomForBots(
   db: Db,
