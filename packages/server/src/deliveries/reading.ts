@@ -84,7 +84,7 @@ function readAddress(
   return done({ ...pick('url', url), ...pick('to', to), ...pick('secret', read.value.secret), made: read.value.made })
 }
 
-/** Reads the parts of a channel that people paste. The secret of a push channel is made by a browser and stays as it is. */
+/** Reads the parts of a channel that people paste. A browser makes the secret of a push channel; it is not changed. */
 function readParts(typed: ChannelWanted): Verdict<ChannelWanted, 'channel_invalid'> {
   const read = { ...typed }
   for (const [part, what, secret] of pastedParts) {

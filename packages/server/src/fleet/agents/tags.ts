@@ -27,8 +27,8 @@ const agentsAtOnce = 250
 
 /**
  * Adds tags to agents and removes others. If one of the agents is unknown or would have too many tags, nothing is
- * changed. Many agents are changed in several transactions, which skip an agent that was deleted meanwhile, or got other
- * tags and would now have too many.
+ * changed. Many agents are changed in several transactions, which skip an agent that was deleted meanwhile, or got
+ * other tags and would now have too many.
  */
 export async function tagAgents(
   { db, by, now }: Omit<ChangeContext, 'db'> & { db: Db | RunInTransaction },

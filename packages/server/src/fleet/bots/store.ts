@@ -15,8 +15,8 @@ import { hashToken, newToken } from '../../platform/tokens.ts'
 import { refuse } from '../../platform/verdict.ts'
 
 /**
- * The state of a bot's token by these columns. Introspection also requires that the bot's workspace is activated for the
- * product.
+ * The state of a bot's token by these columns. Introspection also requires that the bot's workspace is activated for
+ * the product.
  */
 export const tokenState = (token: Pick<BotTokenRow, 'revoked_at' | 'expires_at'>, now: number): BotTokenState =>
   token.revoked_at !== null ? 'revoked' : token.expires_at <= now ? 'expired' : 'active'

@@ -1,4 +1,4 @@
-/** Sends the same command to some agents, with a few statements for all of them together. */
+/** Sends the same command to several agents, with a few statements for all of them together. */
 import { neverReported } from '@svc/api'
 import { type CommandBody, isRepetition, keptReport, type OfferedFacts, offerOf, whyNotOffered } from '@svc/protocol'
 import { sql } from 'kysely'
@@ -13,8 +13,8 @@ import { commandBodyOf, commandRow } from './row.ts'
 import { isCommandPending, maxPendingCommands, storedBody, tooManyPending } from './store.ts'
 
 /**
- * The command that an agent got, or the reason why it got none. `shared` is true if that command was already in
- * progress (D5).
+ * The command that an agent got, or the reason why it got none. `shared` is true if that command was already pending
+ * (D5).
  */
 type QueueResult = { command: string; shared: boolean } | { skipped: string }
 
@@ -89,8 +89,8 @@ export async function readOffers(db: Db, ids: readonly string[], logs: LogsRead)
 }
 
 /**
- * The names of the logs that the kept runs of agents name, or their manifests declare. With `name`, runs with another
- * log are not read.
+ * The names of the logs that the agents' kept runs name or their manifests declare. With `name`, only runs with that
+ * log are read.
  */
 async function readLogNames(db: Db, ids: readonly string[], name: string | undefined): Promise<Map<string, string[]>> {
   const runs = await db

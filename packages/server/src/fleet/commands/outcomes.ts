@@ -29,7 +29,7 @@ export interface ActionAgentFacts {
 
 /**
  * The state of one agent in an action. Without an outcome and a command, the agent waits for its turn. A command that
- * no longer exists counts as cancelled: a node of an earlier version deleted it with its agent, and kept no outcome.
+ * no longer exists counts as cancelled, because only nodes of an earlier version delete a command without an outcome.
  */
 export function actionStateOf({
   outcome,
@@ -52,14 +52,14 @@ export function actionOutcomeOf(agent: ActionAgentFacts): { state: ActionState; 
 }
 
 /**
- * Keeps the outcomes of agents that are about to be deleted. Their commands are deleted with them; the rows of actions
- * stay.
+ * Stores the outcomes of agents that are about to be deleted in the rows of actions. Their commands are deleted with
+ * them.
  */
 export async function keepOutcomes(trx: Db, agentIds: readonly string[]): Promise<void> {
   if (agentIds.length > 0) await keepWhere(trx, 'command.agent_id', agentIds)
 }
 
-/** Keeps the outcomes of commands that are about to be deleted while their agent stays. */
+/** Stores the outcomes of commands that are about to be deleted, while their agent stays, in the rows of actions. */
 export async function keepOutcomesOfCommands(trx: Db, commandIds: readonly string[]): Promise<void> {
   if (commandIds.length > 0) await keepWhere(trx, 'command.id', commandIds)
 }
@@ -81,8 +81,8 @@ async function keepWhere(trx: Db, column: 'command.agent_id' | 'command.id', val
 }
 
 /**
- * Notes in the actions that sent these commands that a later action found them still pending and so waits for them, too
- * (D5).
+ * Marks the commands as shared in the actions that sent them, because somebody asked for the same command while it was
+ * pending (D5).
  */
 export async function noteSharedCommands(trx: Db, commandIds: readonly string[]): Promise<void> {
   if (commandIds.length === 0) return

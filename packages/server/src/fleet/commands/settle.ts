@@ -41,8 +41,8 @@ export function settleAndClaim(
   const claimed: StoredCommand[] = []
   let known: OfferedFacts | undefined
   /**
-   * Returns the commands and logs that the report offers. They are computed only when needed and at most once, since
-   * they include the log names of up to 2,000 runs.
+   * Returns what the report offers. It is computed only when needed and at most once, since it includes the log names
+   * of up to 2,000 runs.
    */
   const offer = () => (known ??= offerOf(report, given.logs))
   const after = timedOut.map((c) => {

@@ -166,8 +166,8 @@ export const isCommandPending = (row: CommandRow, now: number): boolean =>
   (row.state === 'queued' || row.state === 'delivered') && row.due_at !== null && row.due_at > now
 
 /**
- * Expires the queued commands after the database lost the changes of some time: commands may have been delivered in
- * that time, and a command is delivered at most once (D1).
+ * Expires the queued commands after the database lost recent changes. The lost changes may include deliveries, and a
+ * command is delivered at most once (D1).
  */
 export async function expireAfterLoss(trx: Db, now: number): Promise<void> {
   const message = 'The database lost changes, so it is not known whether this command was delivered.'

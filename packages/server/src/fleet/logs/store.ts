@@ -19,7 +19,7 @@ type LogStored =
       code: Extract<RefusalCode, 'token_unknown' | 'workspace_inactive' | 'command_unknown' | 'body_invalid'>
     }
 
-/** Stores an upload and settles its command, in one transaction that checks token and activation again (D22). */
+/** Stores an upload and settles its command. Checks the token and the workspace again in the transaction (D22). */
 export function storeLog(
   db: Db,
   caller: { agentId: string; tokenHash: string },

@@ -4,9 +4,8 @@ import { keptReport, type Report } from '@svc/protocol'
 export type StoredReport = Omit<Report, 'runs' | 'acks'>
 
 /**
- * The JSON of a report to store. If everything in the report is kept, the result is what was received, because writing
- * JSON again costs more than all other work on a report, and cutting out the runs almost as much. `storedReport` leaves
- * runs and acks out when it reads.
+ * The JSON of a report to store. If `json` is given, it is stored as it was received, because writing JSON again costs
+ * more than all other work on a report. `storedReport` leaves runs and acks out when it reads.
  */
 export const reportBodyOf = (report: Report, json: string | Uint8Array | undefined): string | Uint8Array =>
   json ?? JSON.stringify(withoutLists(report))

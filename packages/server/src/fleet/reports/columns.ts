@@ -39,14 +39,14 @@ export function reportColumnsOf(
   return row
 }
 
-/** The number of characters in the texts of a row whose lengths change most often, without the daily sums. */
+/** The number of characters in those texts of a row whose lengths change most often, except `usage`. */
 const charactersOf = ({ label, detail, doing, signs, body }: ReportWrite): number =>
   (label?.length ?? 0) + (detail?.length ?? 0) + (doing?.length ?? 0) + (signs?.length ?? 0) + body.length
 
 /**
- * The warnings of the runtime as words: `old` if the status file is older than usual (D67), `status` if it is more than
- * ten minutes old and was reported as too old (D65), `secrets` if required secrets are missing, and `disk` if the disk
- * of the machine is full or nearly full. Null without any.
+ * The warnings of the runtime as words; null if there are none. `old` and `status` mean that the status file is older
+ * than usual (D67) or much too old (D65), `secrets` that required secrets are missing, and `disk` that the machine's
+ * disk is full or nearly full.
  */
 function warningsOf({ health, status_at, status_old }: Report, now: number): string | null {
   const age = status_at === undefined ? 0 : now / 1000 - status_at

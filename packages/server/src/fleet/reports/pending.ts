@@ -1,7 +1,7 @@
 /**
- * Daily sums of runs, costs and tokens that wait in the row of the last report, which each report writes anyway: if
- * every sum had a separate row, most reports would write one more page of the disk. Code that reads the table
- * `usage_day` has to add these sums.
+ * Daily sums of runs, costs and tokens that wait in the row of the last report. Each report writes this row anyway; with
+ * a separate row for each sum, most reports would write one more page of the disk. Code that reads the table `usage_day`
+ * has to add these sums.
  */
 import { paddedJson } from './padding.ts'
 import type { UsageDelta } from './stored.ts'
@@ -12,8 +12,8 @@ import type { UsageDelta } from './stored.ts'
  */
 export const maxUsage = 1e12
 /**
- * The maximum number of sums that are kept with the last report. When there are more, all of them move to `usage_day`
- * (usage-names.ts picks the rows). An agent with one model has two sums a day.
+ * The maximum number of sums that are kept with the last report. When there are more, all of them move to `usage_day`.
+ * An agent with one model has two sums a day, one for the model and one for the totals.
  */
 const maxWaiting = 8
 /** The length of the column is padded to a multiple of this number, so that most reports do not change its size. */

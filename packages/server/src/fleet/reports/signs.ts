@@ -16,7 +16,7 @@ export interface ReportSigns {
    * identify them, such as an empty name, are left out.
    */
   items: readonly string[]
-  /** The number of further such names. */
+  /** The number of such items beyond those in `items`. */
   moreItems: number
   /** The names of the gauges whose used amount has reached the limit that the agent reports for them. */
   gauges: readonly string[]
@@ -102,7 +102,7 @@ const noneBad: BadSigns = { bindings: noNames, items: noNames, moreItems: 0 }
 
 /**
  * The bad health items: broken bindings, and others. The process has a sign of its own, and a late status file is a
- * warning (columns.ts), so their items are left out.
+ * warning (columns.ts), so these two items are left out.
  */
 function badOf(health: NonNullable<SignParts['health']>): BadSigns {
   let bindings = noNames
