@@ -9,7 +9,7 @@ export const paddedJson = (json: string, step: number): string => json.padEnd(Ma
 
 /** The number of characters from which a row is large. Smaller rows fit one page. */
 const largeRow = 4096
-/** The minimum length of a padded list. SQLite needs one byte more for the length of a long text than of a short one. */
+/** The minimum length of a padded list. SQLite stores the length of a short text in one byte and of others in two. */
 const minLength = 64
 
 /**

@@ -1,7 +1,7 @@
 /**
- * Daily sums of runs, costs and tokens that wait in the row of the last report. Each report writes this row anyway; with
- * a separate row for each sum, most reports would write one more page of the disk. Code that reads the table `usage_day`
- * has to add these sums.
+ * Daily sums of runs, costs and tokens that wait in the row of the last report. Each report writes this row anyway;
+ * with a separate row for each sum, most reports would write one more page of the disk. Code that reads the table
+ * `usage_day` has to add these sums.
  */
 import { paddedJson } from './padding.ts'
 import type { UsageDelta } from './stored.ts'

@@ -14,7 +14,7 @@ export const unfoldedDays = 31
 /** The number of days for which sums are kept. */
 export const usageDays = 400
 
-/** The rows that an agent has in `usage_day` before new sums are added. */
+/** The stored rows of an agent, or of the deleted agents of a workspace, before new sums are added. */
 export interface UsageRows {
   has(day: number, model: string): boolean
   /** The number of models that have a row for the day, and whether the day has the row `other`. */
@@ -23,8 +23,7 @@ export interface UsageRows {
 
 /**
  * Decides for each sum in which row it is stored: the row of its model if the day has that row or has room for it,
- * otherwise the row `other`. A model that was counted in the row `other` of an old day stays there, because an old day
- * gets no new rows.
+ * otherwise the row `other`. An old day that has the row `other` has no room for new rows.
  */
 export function assignUsageRows(due: readonly UsageDelta[], rows: UsageRows, today: number): UsageDelta[] {
   const left = new Map<number, number>()

@@ -1,7 +1,6 @@
 /**
  * Counts the agents of each workspace by blueprint version, once an hour for the present day (UTC). A count replaces
- * the earlier count of its day, so any node may count, and counting twice does no harm. Reports do not write these
- * rows.
+ * the earlier count of its day, so any node may count, and counting twice does no harm.
  */
 import type { Db } from '../../platform/db/open.ts'
 import { betweenTransactions, transaction } from '../../platform/db/transaction.ts'
@@ -10,7 +9,7 @@ import { byText, piecesOf } from '../../platform/lists.ts'
 
 /** The number of days for which the counts are kept. */
 export const keptVersionDays = 400
-/** The maximum number of versions of a blueprint that have a count of their own: those that the most agents run. */
+/** The maximum number of versions of a blueprint with a separate count. The most frequent versions get one. */
 const maxVersions = 50
 /** The version under which the agents of all other versions are counted, and agents whose version is not known. */
 const otherVersions = ''
@@ -27,7 +26,7 @@ interface VersionCount {
 const storedAtOnce = 500
 
 /**
- * Counts and stores the versions of all workspaces. Calls `failed` for each workspace whose counts cannot be stored.
+ * Counts and stores the versions of all workspaces. Calls `failed` for each workspace for which that fails.
  */
 export async function countVersions(
   db: Db,

@@ -4,8 +4,8 @@ import { sql } from 'kysely'
 import type { Db } from '../../platform/db/open.ts'
 
 /**
- * Part of a query of the report path: joins an agent `a` with the blueprint version `v` that it runs, which is the
- * reported version, or else the installed one.
+ * Part of a query: joins an agent `a` with the blueprint version `v` that it runs, which is the reported version, or
+ * else the installed one.
  */
 export const declaredVersionJoin = `join blueprint b on b.workspace_id = a.workspace_id and b.name = a.blueprint
     join blueprint_version v on v.blueprint_id = b.id and v.version = coalesce(a.reported_version, a.installed_version)`

@@ -48,8 +48,8 @@ const knownColumns = (names: readonly string[]): FleetColumn[] =>
   names.flatMap((name) => agents.fleetColumns.find((one) => one === name) ?? [])
 
 /**
- * Saves a view. It replaces the owner's view with the id `replaces`, whose name may differ, or without `replaces` the
- * owner's view of the same name.
+ * Saves a view. With `replaces`, it replaces the owner's view with that id and may rename it. Otherwise it replaces the
+ * owner's view of the same name, if there is one.
  */
 export const setView = (
   { db, by, now, ...rights }: ViewChange,
@@ -61,7 +61,7 @@ export const setView = (
   transaction(db, async (trx) => {
     const wrong = wanted.shared ? noAdmin(rights) : undefined
     if (wrong) return wrong
-    // The lock keeps two requests at the same time from exceeding the limit, or from making the same view.
+    // Without the lock, two requests at the same time could exceed the limit, or make two views of one name.
     await lockWorkspace(trx, workspace.id)
     const member = wanted.shared ? null : await findMemberId(trx, workspace, by)
     if (member === undefined)

@@ -7,7 +7,7 @@ import { messageOf } from '../../platform/errors.ts'
 
 /** A row that gives access or restricts it, such as a token, a membership, or a required second factor. */
 export interface AccessEntry {
-  /** The key of the row, which is the same in both databases. */
+  /** The key of the row, which is the same in the backup and in the later data. */
   key: string
   /** The name by which people know the person or object, such as an address. */
   name: string
@@ -58,7 +58,7 @@ export type AccessKind = keyof typeof statements
 /** The access that a database gives. */
 export interface Access {
   entries: Readonly<Record<AccessKind, readonly AccessEntry[]>>
-  /** The restores that led to this data: the id of each restore, and the time of its backup if that is known. */
+  /** The restores that this data records: the id of each restore, and the time of its backup if that is known. */
   restores: readonly { id: string; from: number | null }[]
   /** The latest time of a change that this data records, in Unix milliseconds. */
   lastAt: number

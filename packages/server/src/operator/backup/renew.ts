@@ -34,9 +34,9 @@ interface Renewal {
 }
 
 /**
- * Renews access after a restore: all agents, or those named and those whose tokens ended since, get new tokens;
- * sessions, open one-time links, invitations, unused install codes, wishes, unfinished rollouts and waiting deliveries
- * of alerts end, and what ended since the backup stays ended. An unknown name is refused before anything is changed.
+ * Renews access after a restore. New tokens go to all agents, or to those in `tokensOf` and those whose tokens ended
+ * since the backup; an unknown name is refused before anything is changed. Sessions, unused links and install codes,
+ * invitations, wishes, unfinished rollouts and waiting deliveries end.
  */
 export async function renewAccess(
   db: Db,

@@ -1,8 +1,8 @@
 /**
- * Restores a backup: everything is prepared and checked on a copy, then the old database is moved aside and the copy
- * takes its place. Tokens, sessions and links that were rotated, deleted, used or ended since the backup would become
- * valid again. So every agent (or those named) gets a new token, all sessions end, and open one-time links are void
- * (D2). The data that is moved aside shows what else ended since the backup (D79).
+ * Restores a backup: a copy of it is checked and prepared, and then takes the place of the database, which is kept in
+ * another folder. Tokens, sessions and links that ended since the backup would become valid again, so agents get new
+ * tokens, all sessions end, and unused links are void (D2). The replaced database shows what else ended since the
+ * backup (D79).
  */
 import { chmodSync, copyFileSync, existsSync, mkdirSync, renameSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
@@ -31,9 +31,7 @@ export interface RestoreFacts {
   agents: NewAgentToken[]
   /** The names of the people and objects that the restore brought back; null if they are not known. */
   revived: RevivedNames | null
-  /**
-   * The reason why `revived` is not known, for a sentence about the data that was replaced; null if `revived` is known.
-   */
+  /** The reason why `revived` is null, worded as part of a sentence about the replaced data; null if it is known. */
   unknown: string | null
 }
 type RestoreRefusal = 'file_unknown' | 'no_backup' | 'backup_damaged' | 'agent_unknown'

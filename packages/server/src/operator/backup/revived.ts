@@ -1,6 +1,6 @@
 /**
- * Ends access again that had ended since the backup, and lists what the restore brings back (D79). Deleted objects come
- * back as data, but give nobody access before the operator has looked at them.
+ * Handles access that had ended since the backup and that a restore brings back (D79): ends most of it again, and lists
+ * all of it for the operator.
  */
 import type { Actor } from '../../people/audit/by.ts'
 import { audit } from '../../people/audit/store.ts'
@@ -70,7 +70,10 @@ export function tokenEnded({ gone, changed }: LaterChanges): (agent: { id: strin
   return ({ id, workspaceId }) => ended.has(id) || ended.has(workspaceId)
 }
 
-/** Ends access in the restored data that had ended since the backup. */
+/**
+ * Ends access in the restored data that had ended since the backup. Memberships, passwords, addresses and confirmed
+ * second factors stay as they are in the backup.
+ */
 export async function keepEnded(trx: Db, since: LaterChanges, by: Actor, now: number): Promise<void> {
   const { gone, changed, required } = since
   for (const { key, name } of [...gone.people, ...changed.people.filter((person) => person.now !== '')]) {
