@@ -6,9 +6,8 @@ const names = Object.keys(endingSignals) as EndingSignal[]
 const end = (signal: NodeJS.Signals) => process.exit(128 + endingSignals[signal as EndingSignal])
 
 /**
- * Ends a start of the service at a signal that comes before anything is open, while its modules are still loaded. Node
- * would raise the signal again, which does nothing in process 1 of a container: there the kernel drops a signal without
- * a handler.
+ * Ends the process at a signal that arrives while the modules of the service are still loaded. Process 1 of a container
+ * needs these handlers, because there the kernel drops a signal without a handler.
  */
 export function endAtEarlySignals(): void {
   for (const name of names) process.on(name, end)

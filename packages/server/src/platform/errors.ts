@@ -2,19 +2,13 @@
 export const isCode = (error: unknown, code: string): boolean =>
   error instanceof Error && 'code' in error && error.code === code
 
-/**
- * The error for a wrong configuration, which the person who runs the service must fix. Its message says everything that
- * they need.
- */
+/** The error for a wrong configuration. Its message tells the person who runs the service what to fix. */
 export class ConfigError extends Error {}
 
 /** The message of an error, or the text of any other thrown value. */
 export const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))
 
-/**
- * True for the error of code that cannot be loaded, because an upgrade has replaced the files of the program while it
- * runs.
- */
+/** True for the error of code that cannot be loaded because an upgrade replaced the files of the running program. */
 export const isProgramReplaced = (error: unknown): boolean => isCode(error, 'ERR_MODULE_NOT_FOUND')
 
 /** The reasons of system errors in words, by their codes. */
@@ -41,7 +35,7 @@ const systemReasons: Readonly<Record<string, string>> = {
   '25006': 'PostgreSQL is a read-only copy',
 }
 
-/** The reasons of SQLite's errors in words, by their codes or by the lowest byte of these. */
+/** The reasons of SQLite's errors in words, by the extended code or by its lowest byte, the primary code. */
 const sqliteReasons: Readonly<Record<number, string>> = {
   5: 'another program holds the lock of the database file',
   8: 'the database is read-only',
@@ -55,8 +49,8 @@ const sqliteReasons: Readonly<Record<number, string>> = {
 }
 
 /**
- * The reason of an error of the file system or the database for people, such as `no space is left on the disk (ENOSPC)`
- * followed by the path if it is known. Causes are searched, too. Undefined for any other error, which is a bug.
+ * Says why the file system or the database failed, such as `no space is left on the disk (ENOSPC)`, followed by the
+ * path if it is known. Looks for the reason in the causes of the error, too. Undefined for any other error.
  */
 export function systemReason(error: unknown): string | undefined {
   if (!(error instanceof Error)) return undefined

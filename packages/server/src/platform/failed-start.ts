@@ -7,8 +7,7 @@ import { whyPostgresFails } from './db/reasons.ts'
 import { ConfigError, systemReason } from './errors.ts'
 
 /**
- * If the database caused the error of a start, returns an error with a sentence for people; otherwise returns the error
- * itself. An error of a file, a port or a setting is not about the database, and says so itself.
+ * If the database caused the error, returns an error with a sentence for people; otherwise returns the error itself.
  */
 export function explainStartError(error: unknown, { engine }: { engine: 'sqlite' | 'postgres' }): unknown {
   if (!(error instanceof Error) || error instanceof StoreError) return error
@@ -29,9 +28,8 @@ const isOfFiles = (error: unknown): boolean =>
   (('syscall' in error && !/^(connect|read|write|getaddrinfo)$/.test(String(error.syscall))) || isOfFiles(error.cause))
 
 /**
- * Converts an error of opening a data folder to one with a sentence for people, which names the folder or the file in
- * it that belongs to somebody else. An error that already says what to do, or that is not of the system, stays as it
- * is.
+ * If a system error prevents the opening of the data folder, returns an error with a sentence for people, which names
+ * the folder, or a file in it that this user may not use. Any other error is returned as it is.
  */
 export function explainFolderError(error: unknown, dataDir: string): unknown {
   const says = [StoreError, DataFolderError, ConfigError].some((kind) => error instanceof kind)
@@ -42,7 +40,7 @@ export function explainFolderError(error: unknown, dataDir: string): unknown {
   return new DataFolderError(message, { cause: error })
 }
 
-/** Files that are not of the service, such as `lost+found` or somebody's copies, are no reason why it cannot start. */
+/** The names of the service's own files. Other files, such as `lost+found`, do not prevent a start. */
 const ownFiles = /^(svc\.|secret$|mark\.json$|operator\.sock$|uploads$)/
 
 /** The first of the service's own files in the folder that this user may not read and write. */

@@ -1,10 +1,10 @@
-/** The conditions about stored times in SQL, with the rule of `times.ts` in packages/protocol. */
+/** SQL conditions for stored times, with the same rules as `times.ts` in packages/protocol. */
 import { latestDeadline } from '@svc/protocol'
 import { type RawBuilder, sql } from 'kysely'
 
 /**
  * The condition that a deadline is in the future, but not farther ahead than a deadline of the length `fullMs` can be.
- * The columns of the accounts library hold dates.
+ * `form` is `date` for columns of the accounts library.
  */
 export function isAheadSql(
   column: string,

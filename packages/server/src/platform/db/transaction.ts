@@ -21,10 +21,7 @@ const lost = new Set(['40001', '40P01', '23505'])
 export const hasLostRace = (error: unknown): boolean =>
   lost.has(String((error as { code?: unknown } | undefined)?.code ?? ''))
 
-/**
- * A function that runs work in a transaction. The transaction first checks the person's right to write
- * (web/routing/acting.ts).
- */
+/** Runs work in a transaction that first checks the person's right to write (web/routing/acting.ts). */
 export type RunInTransaction = <T>(work: (trx: Transaction<Tables>) => Promise<T>) => Promise<T>
 
 /**

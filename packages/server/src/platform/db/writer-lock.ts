@@ -1,7 +1,7 @@
 /**
- * Waits for the lock of the embedded database while another program holds it, such as a database browser. SQLite would
- * wait inside the event loop, so that nobody else is answered. Here a statement is tried again between other work, for
- * a second; from then on each statement fails at once until one succeeds, so that reading goes on.
+ * Handles the lock of the embedded database while another program holds it, such as a database browser. A statement is
+ * tried again for a second, and other work goes on in between; SQLite itself would block the event loop. After that,
+ * each statement that needs the lock fails at once until one succeeds.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 
@@ -18,7 +18,10 @@ export interface WriterLock {
   watch(listener: LockListener): void
   /** Notes that a statement has written, so nobody else holds the lock. */
   free(): void
-  /** Runs a statement again that failed with `error`. Throws any error that is not about the lock. */
+  /**
+   * Runs a statement that failed with `error` again, for up to a second. Throws any error that is not about the lock,
+   * and a `DatabaseLocked` if the lock does not become free.
+   */
   again<T>(error: unknown, statement: () => T | Promise<T>): Promise<T>
 }
 
@@ -69,7 +72,7 @@ export function createWriterLock(
 
 /** The error for a write that could not be made because another program holds the lock of the database file. */
 class DatabaseLocked extends Error {
-  // The code of node:sqlite, and SQLITE_BUSY, so that it counts as a failure of the database.
+  // With the code of node:sqlite and SQLITE_BUSY, this error counts as an error of SQLite.
   readonly code = 'ERR_SQLITE_ERROR'
   readonly errcode = sqliteBusy
 
@@ -92,8 +95,8 @@ export const lockedWords = (since: number): string =>
 const sqliteBusy = 5
 
 /**
- * True for SQLITE_BUSY. False if another program wrote since the transaction began, because trying again does not help
- * then.
+ * True for SQLITE_BUSY. False for SQLITE_BUSY_SNAPSHOT: another program wrote since the transaction began, and then
+ * trying again does not help.
  */
 const isLocked = (error: unknown): boolean =>
   error instanceof Error &&

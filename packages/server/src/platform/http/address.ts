@@ -16,15 +16,15 @@ export function readForwardedHop(text: string): string | undefined {
 }
 
 /**
- * `[IPv6]` with or without a port, `IPv4:port`, and the eight groups of an IPv6 address with a ninth for the port. A
- * port may be hidden, too (`:_http`).
+ * `[IPv6]` with or without a port, `IPv4:port`, and the eight groups of an IPv6 address with a ninth for the port. The
+ * port may also be a name such as `:_http`.
  */
 const hopForm =
   /^(?:\[([^\]]+)\]|(\d+\.\d+\.\d+\.\d+(?=:)|(?:[\da-f]{1,4}:){7}[\da-f]{1,4}(?=:)))(?::(?:\d{0,5}|_[\w.-]+))?$/i
 
 /**
- * The usual form of an address: IPv4 where an IPv6 socket shows an IPv4 address, lower case, the longest run of zeros
- * left out, and no zone. Any other text is returned as it is.
+ * The usual form of an address: IPv4 for `::ffff:10.0.0.1`, and otherwise IPv6 in lower case, with the longest run of
+ * zeros left out, and without a zone. Any other text is returned as it is.
  */
 export function plainAddress(address: string): string {
   if (isIPv4(address) || !isIPv6(address)) return address
@@ -45,7 +45,7 @@ export function readAddresses(text: string): string[] | undefined {
   return entries
 }
 
-/** Returns a function that is true for an address that is listed, or that is in one of the listed subnets. */
+/** Returns a function that is true for an address in one of these entries of `readAddresses`. */
 export function addressesIn(entries: readonly string[]): (address: string) => boolean {
   const list = new BlockList()
   for (const entry of entries) {
@@ -59,8 +59,8 @@ export function addressesIn(entries: readonly string[]): (address: string) => bo
 }
 
 /**
- * The key under which the calls and connections of a caller are counted: an IPv4 address, or the /64 of an IPv6 address
- * (D16).
+ * The key under which the calls and connections of an address are counted: an IPv4 address, or the /64 of an IPv6
+ * address (D16).
  */
 export function callerKey(address: string): string {
   if (!isIPv6(address)) return address

@@ -1,6 +1,6 @@
 /**
- * Sends the answers of the routes that the listener calls directly (7): JSON with its length, which caches never store
- * (D56).
+ * Sends the JSON responses of the routes that the listener calls directly, and refusals as errors (7). Caches never
+ * store them (D56).
  */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { httpStatusOf, type RefusalCode, refusalJson, refusals } from '@svc/protocol'
@@ -43,7 +43,7 @@ export function refuseAsBusy(res: ServerResponse): void {
 }
 
 /**
- * The seconds that a client should wait before its next try. They are random, so that agents do not all come back at
+ * The seconds that a client should wait before its next try. They are random, so that agents do not all try again at
  * the same time.
  */
 export const jitteredDelay = (): number => 5 + Math.floor(Math.random() * 26)

@@ -16,9 +16,8 @@ const maxDrained = { early: 64 * 1024, tooLarge: 8 * 1024 * 1024 } as const
 const lingerMs = 500
 
 /**
- * The limits for large bodies. After the first `bytes` of a body, the rest is read in pieces of at most 64 KB: all
- * clients together get `perTurn` pieces in a turn of the event loop. A client that sends slowly does not delay the
- * others.
+ * The pace for large bodies. After the first `bytes` of a body, the rest is read in pieces of at most 64 KB. In one
+ * turn of the event loop, `perTurn` pieces are read for all clients together.
  */
 const largeBody = { bytes: 32 * 1024, perTurn: 4 } as const
 const pieces = new Turns(largeBody.perTurn)
@@ -26,9 +25,8 @@ const pieces = new Turns(largeBody.perTurn)
 type Body = { is: 'whole'; bytes: Buffer } | { is: 'too_large' } | { is: 'broken' }
 
 /**
- * Reads a body of at most `maxBytes`. A larger body is read to its end, or at most up to 8 MB, and discarded before
- * this resolves; if its client waits for "100 Continue", it is not read at all. A client that is too slow is cut off
- * (arrivals.ts) and counts as `broken`.
+ * Reads a body of at most `maxBytes`. A larger body is read and discarded, up to 8 MB of it; if its client waits for
+ * "100 Continue", nothing is read. A client that is too slow is cut off (arrivals.ts) and counts as `broken`.
  */
 export function readBody(
   req: IncomingMessage,
@@ -48,7 +46,7 @@ export function readBody(
       all.end(req)
       resolve(body)
     }
-    // Most bodies arrive together with their headers and need no tracking; only the others are tracked.
+    // Most bodies arrive together with their headers. Only a body that is not complete yet is tracked.
     process.nextTick(() => {
       if (!req.complete) all.begin(req, size)
     })
@@ -74,10 +72,7 @@ export function readBody(
   })
 }
 
-/**
- * Joins the pieces of a body, and frees them. Pieces that came over a connection belong to this request alone, unless
- * somebody else reads them, too.
- */
+/** Joins the pieces of a body. Frees the pieces if they came over a connection and nobody else reads them. */
 function joined(req: IncomingMessage, chunks: readonly Buffer[], size: number): Buffer {
   if (chunks.length === 1) return chunks[0] as Buffer
   const bytes = Buffer.concat(chunks, size)
@@ -86,8 +81,8 @@ function joined(req: IncomingMessage, chunks: readonly Buffer[], size: number): 
 }
 
 /**
- * Discards at most 64 KB of a body that is refused unread (D15). Resolves when the body has ended or that much has
- * arrived.
+ * Reads and discards at most 64 KB of a body, so that its client sees the refusal (D15). Resolves when that much has
+ * arrived, or when the body or its connection has ended.
  */
 export function drainBody(req: IncomingMessage, all = arrivingBodies): Promise<void> {
   if (req.complete || waitsForContinue(req) || hasNoBody(req)) return Promise.resolve()

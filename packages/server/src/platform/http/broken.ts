@@ -21,8 +21,7 @@ export function brokenRequestHandlers({ open }: Connections) {
     const connection = open.get(socket)
     if (error.code === 'ECONNRESET' || !connection) socket.destroy()
     else if (connection.isEnding) {
-      // Node may start to read again by itself, for instance when output has drained. The bytes that it reads are
-      // ignored.
+      // Node may read again by itself, for instance when output has drained. The bytes that it reads are ignored.
       if (socket.writable) socket.pause()
     } else if (error.code === hungUp) cutOffQueue.add(() => socket.destroy())
     else if (error.code === 'HPE_HEADER_OVERFLOW')
@@ -31,10 +30,7 @@ export function brokenRequestHandlers({ open }: Connections) {
     else refuseBroken(socket, invalidRequest)
   }
 
-  /**
-   * Refuses a request that arrives too slowly and closes its connection, unless the rest of it has arrived in the
-   * meantime.
-   */
+  /** Refuses a request that arrives too slowly and closes its connection, unless the request is complete by then. */
   function cutOffLate(socket: Socket): void {
     const before = open.get(socket)?.answer
     cutOffQueue.add(() => {
@@ -44,9 +40,8 @@ export function brokenRequestHandlers({ open }: Connections) {
   }
 
   /**
-   * Refuses CONNECT, since the service is no proxy, and closes the connection. If an earlier request of the connection
-   * is still being answered, the connection is closed without a refusal, because Node has already detached it from the
-   * HTTP server.
+   * Refuses CONNECT and closes the connection. While an earlier request of the connection is being answered, the
+   * connection is closed without a refusal, because Node has already detached it from the HTTP server.
    */
   function refuseConnect(_req: IncomingMessage, duplex: Duplex): void {
     const socket = duplex as Socket
@@ -57,8 +52,8 @@ export function brokenRequestHandlers({ open }: Connections) {
   }
 
   /**
-   * Sends the refusal and closes the connection. If a response to an earlier, complete request is in progress, it is
-   * sent first. If the response to the broken request itself has started, the connection is only closed.
+   * Sends the refusal of a broken request and closes the connection. A response to an earlier, complete request is sent
+   * first. If the response to the broken request has started, the connection is only closed.
    */
   function refuseBroken(socket: Socket, text: string): void {
     const connection = open.get(socket)

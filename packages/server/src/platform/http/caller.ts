@@ -79,7 +79,7 @@ function callerOf(peer: string, header: string | undefined, isProxy: (address: s
 }
 
 /**
- * True if an address belongs to this machine or to a private network. Only such a peer is probably a proxy; anybody on
+ * True if an address belongs to this machine or to a private network. Such a peer is probably a proxy, while anybody on
  * the internet may send the header.
  */
 const isInside = addressesIn([
@@ -94,7 +94,7 @@ const isInside = addressesIn([
   'fe80::/10',
 ])
 
-/** Other headers in which the proxy may name its client; the service does not read them. */
+/** The names of other headers in which the proxy may name its client. The service does not read these headers. */
 function others({ headers }: IncomingMessage): { instead?: string[] } {
   const instead = ['forwarded', 'x-real-ip', 'x-client-ip', 'true-client-ip', 'cf-connecting-ip'].filter(
     (name) => headers[name] !== undefined,
