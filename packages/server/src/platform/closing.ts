@@ -40,8 +40,8 @@ export type Closers = ReturnType<typeof createClosers>
 
 /**
  * Closes the groups one after another, and resolves with the names of the closers that did not end in time. Never
- * rejects: an error of a closer is logged. No closer is awaited for longer than `leftMs` milliseconds from the call on;
- * later ones are then still called.
+ * rejects: an error of a closer is logged. Waits at most `leftMs` milliseconds in all; remaining closers are then
+ * called but not awaited.
  */
 export async function closeAll(groups: readonly Group[], leftMs: number, log: Pick<Logger, 'warn'>): Promise<string[]> {
   const until = performance.now() + leftMs

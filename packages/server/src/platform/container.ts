@@ -21,8 +21,8 @@ export function containerLossRemark(dataDir: string): string | undefined {
 }
 
 /**
- * The remark for a folder, by its real path. `mounts` is the text of /proc/self/mountinfo. `isMarked` is true if there
- * is one of the `containerFiles`; some engines leave none, but there the root is an overlay file system.
+ * The remark for a folder, by its real path. `mounts` is the text of /proc/self/mountinfo. `isMarked` is true if one of
+ * the `containerFiles` exists: some engines make none, but then the root is an overlay file system.
  */
 export function containerRemark(
   folder: string,
@@ -54,7 +54,10 @@ interface Mount {
   source: string
 }
 
-/** The mount that holds a folder: of those with the longest path the last one, which covers the others. */
+/**
+ * The mount that holds a folder: the one with the longest path. Of several with the same path, it is the last one,
+ * which covers the others.
+ */
 function mountOf(folder: string, mounts: string): Mount | undefined {
   let found: Mount | undefined
   for (const line of mounts.split('\n')) {

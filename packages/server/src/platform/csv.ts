@@ -5,9 +5,7 @@
 
 export type CsvCell = string | number | undefined
 
-/**
- * The byte order mark at the beginning, without which Excel shows wrong letters instead of those that are not ASCII.
- */
+/** The byte order mark at the beginning. Without it, Excel shows letters that are not ASCII wrongly. */
 const byteOrderMark = '\ufeff'
 
 /**

@@ -45,7 +45,9 @@ function ownerOf(path: string): number | undefined {
   }
 }
 
-/** The sentence about a folder that belongs to another user than the one who runs the service. */
+/**
+ * The sentence about a folder that belongs to another user than `user`; undefined if it does not, or if `user` is root.
+ */
 export const foreignFolderText = (owner: number | undefined, user: number | undefined): string | undefined =>
   owner === undefined || user === undefined || user === 0 || owner === user
     ? undefined
@@ -94,8 +96,8 @@ export interface FolderLock {
 }
 
 /**
- * Locks the folder for this process; undefined if another process (or another service in this one) has the lock. It is
- * SQLite's lock on an empty database, which ends with the process that holds it, however the process ends.
+ * Locks the folder for this process; undefined if another process (or another service in this one) has the lock. The
+ * lock is SQLite's lock on an empty database, so it ends when the process ends in any way.
  */
 export function lockFolder(dataDir: string): FolderLock | undefined {
   const db = new DatabaseSync(join(dataDir, 'svc.lock'), { timeout: 0 })
@@ -110,8 +112,8 @@ export function lockFolder(dataDir: string): FolderLock | undefined {
   try {
     writeSynced(join(dataDir, 'svc.pid'), `${process.pid}\n`)
   } catch {
-    // The file is needed only so that messages of other processes can name this one, so a full disk must not keep the
-    // service from starting.
+    // The file only lets messages of other processes name this one, so a full disk must not keep the service from
+    // starting.
   }
   return {
     release: () => {
@@ -126,8 +128,8 @@ const sqliteBusy = 5
 
 /**
  * Makes the folder's owner the owner of files that root created in it, because the service runs as the folder's owner.
- * The files in subfolders are left out: they were only moved there, and within a longer path the owner could insert a
- * link while root works.
+ * Files in subfolders are left out, since the owner could replace a subfolder by a link while root works. They need no
+ * change: they were only moved there.
  */
 export function giveFilesToOwner(dataDir: string): void {
   const { uid, gid } = statSync(dataDir)
@@ -162,8 +164,8 @@ export function refuseMoved(dataDir: string): void {
 const unknownHolder = 'another process'
 
 /**
- * The process that holds the lock of the data folder, in words for people: `process 4711`. The file of a process that
- * was killed stays until the next one has written its own, so a process that is gone is not named.
+ * The process that holds the lock of the data folder, in words for people: `process 4711`. The file `svc.pid` may be
+ * left over from a process that was killed, so a process that is gone is not named.
  */
 export const holderOf = (dataDir: string): string => {
   const pid = Number(readIfThere(join(dataDir, 'svc.pid')))

@@ -8,13 +8,13 @@ import { parentPort, workerData } from 'node:worker_threads'
 
 const everyMs = 100
 /**
- * The maximum number of times that this thread copies pages before it notifies the writing connection. If many pages
- * are left even then, the writing connection adds pages as fast as this thread copies them.
+ * The maximum number of times that this thread copies pages before it notifies the writing connection. Without a
+ * maximum, it would not end while the writing connection adds pages as fast as it copies them.
  */
 const maxPasses = 4
 
 const { file, fd, from } = workerData as { file: string; fd: number; from: number }
-/** If no more than this number of pages are not copied yet, this thread leaves them to the writing connection. */
+/** If at most this number of pages are left to copy, this thread leaves them to the writing connection. */
 const fewPages = from / 8
 const db = new DatabaseSync(file, { timeout: 0 })
 db.exec('pragma synchronous = full; pragma wal_autocheckpoint = 0')

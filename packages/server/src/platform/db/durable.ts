@@ -188,7 +188,10 @@ class DurableDriver extends SqliteDriver {
   }
 }
 
-/** Statements that succeed only with the lock. A transaction that only reads begins and ends without it. */
+/**
+ * Matches statements that succeed only with SQLite's lock for writing. A transaction that only reads begins and ends
+ * without that lock, so `begin` and `commit` do not match.
+ */
 const takesLock = /^\s*(?:insert|update|delete|replace|create|alter|drop|pragma user_version)\b/i
 
 const isRead = ({ query, sql }: CompiledQuery): boolean => SelectQueryNode.is(query) || /^\s*select\b/i.test(sql)

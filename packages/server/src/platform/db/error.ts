@@ -4,8 +4,8 @@
 export class StoreError extends Error {}
 
 /**
- * True for an error that says that the database cannot be reached, is full, or gave up on a statement (I10). The answer
- * is then that the service is unavailable.
+ * True for an error that says that the database cannot be reached, is full, or gave up on a statement (I10): the
+ * service is then unavailable. On SQLite, every error counts except a violated key (`isConstraint`).
  */
 export function isDatabaseFailure(error: unknown): boolean {
   if (!(error instanceof Error) || !('code' in error)) return false

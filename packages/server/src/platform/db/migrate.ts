@@ -27,7 +27,7 @@ const minVersion = 15
 const migrationLock = 7_270_001
 
 /**
- * Migrates the store to this version: first the tables of the accounts library, which its options `accounts` describe
+ * Migrates the store to this version: first the accounts library's tables, which `accounts` describes
  * (`accountTables`), then the service's own tables, which refer to them. The first migration must not run inside the
  * second: on SQLite that deadlocks. Several nodes may call this at the same time; `upTo` is for tests.
  */
@@ -78,7 +78,10 @@ async function firstConnection(pool: pg.Pool): Promise<{ holder: pg.PoolClient; 
   throw new StoreError(wrong)
 }
 
-/** The first migration of a newer svc that the database has. Undefined if this version knows all of its tables. */
+/**
+ * Returns the name of the first migration in the database that this version does not know, since a newer version made
+ * it; undefined if there is none.
+ */
 export async function newerMigration({ db }: Store): Promise<string | undefined> {
   const tables = await db.introspection.getTables({ withInternalKyselyTables: true })
   if (!tables.some((table) => table.name === 'kysely_migration')) return undefined
@@ -96,8 +99,8 @@ async function refuseNewer(store: Store): Promise<void> {
 }
 
 /**
- * The tables that other transactions lock first, in the order in which they lock them. Migrations change tables in
- * another order, so an upgrade and the reports of a node of the previous version would deadlock.
+ * The tables that other transactions lock first, in the order in which they lock them. Each migration locks them in
+ * this order, too. Otherwise an upgrade and the reports to a node of the previous version would deadlock.
  */
 const lockedFirst = ['rollout', 'action', 'agent', 'command']
 

@@ -2,7 +2,7 @@ import { type Kysely, sql } from 'kysely'
 import type { Engine } from '../engine.ts'
 import { arrivalNumber, type Migrations, wholeNumber } from './migration.ts'
 
-/** The first build. */
+/** The migration of the first version. */
 export const first: Migrations = {
   '001-first': createFirstTables,
 }

@@ -118,7 +118,7 @@ async function addBlueprints(db: Kysely<unknown>, engine: Engine): Promise<void>
   await db.schema.createIndex('machine_change_of_agent').on('machine_change').columns(['agent_id', 'seq']).execute()
 }
 
-/** Adds the table of the builds of the runtime that were served; the newest one is served (D37). */
+/** Adds the table of the runtime's releases. The newest release is served (D37). */
 async function addReleases(db: Kysely<unknown>, engine: Engine): Promise<void> {
   const bytes = sql.raw(engine === 'sqlite' ? 'blob' : 'bytea')
   const integer = wholeNumber(engine)
@@ -138,8 +138,8 @@ async function addReleases(db: Kysely<unknown>, engine: Engine): Promise<void> {
 }
 
 /**
- * The tables for wishes and holds of updates, their timeline, rollouts in waves, and the times when the service was not
- * running.
+ * Adds the columns and tables for wishes and holds of updates, their timeline, rollouts in waves, and the times when
+ * the service was not running.
  */
 async function addRollouts(db: Kysely<unknown>, engine: Engine): Promise<void> {
   const integer = wholeNumber(engine)
@@ -218,7 +218,7 @@ async function addRollouts(db: Kysely<unknown>, engine: Engine): Promise<void> {
   )`.execute(db)
 }
 
-/** The table for values on which all nodes of one database must agree. */
+/** Adds the table for values on which all nodes of one database must agree. */
 async function addAgreedValues(db: Kysely<unknown>): Promise<void> {
   await db.schema
     .createTable('agreed')

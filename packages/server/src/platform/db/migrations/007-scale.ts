@@ -2,7 +2,7 @@ import { type Kysely, sql } from 'kysely'
 import type { Engine } from '../engine.ts'
 import { type Migrations, wholeNumber } from './migration.ts'
 
-/** Changes for larger fleets and more people: rows that stay small, sign-ins on record, limits. */
+/** Changes for larger fleets and more people: cheaper updates and lists of agents, recorded sign-ins, limits. */
 export const scale: Migrations = {
   '007-room': leaveRoomInPages,
   '008-usage': addPendingUsage,
