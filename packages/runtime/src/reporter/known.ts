@@ -26,8 +26,8 @@ export async function manifestNow(folder: Folder, reader: string = ownVersion): 
 }
 
 /**
- * The manifest in the folder, for a command that stores no copy of it. A copy that another user stored is not used: it
- * is not validated again, and the current user may have more rights.
+ * The manifest in the folder, for commands, which store no copy of it. A copy that another user stored is not trusted,
+ * since the current user may have more rights.
  */
 export async function manifestForCommand(folder: Folder, reader: string = ownVersion): Promise<ManifestNow> {
   const read = readManifestFile(folder)

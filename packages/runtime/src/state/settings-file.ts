@@ -128,7 +128,7 @@ export function asideRemarks(folder: SettingsPath, manifest: WithSettings): stri
 
 /**
  * Sets the settings file aside if writing it again would lose a part that a person wrote, other than the keys of
- * `chosen`. Returns true if it was set aside. If settings are lost already, an empty file is created in its place.
+ * `chosen`. Returns true if it was set aside. If settings are lost already, the second file is created empty.
  */
 export function keepLostParts(folder: Folder, manifest: WithSettings, chosen: SettingValues): boolean {
   const isChosen = (key: string) => Object.hasOwn(chosen, key)

@@ -57,8 +57,7 @@ type ParsedStatus =
   | ReadStatus
   /**
    * Why a read of the status file failed. `early`: the file is missing, which is normal until the agent first writes
-   * it. `plain`: the file is whole but not of the right form, so the fault is reported at once, as one health item
-   * (2.11).
+   * it. `plain`: the file is whole but not of the right form, so the fault is reported at once (2.11).
    */
   | { readonly why: string; readonly plain?: true; readonly early?: true }
 

@@ -35,7 +35,7 @@ export const readWrites = (folder: Folder): WriteFacts | undefined => file.read(
 
 /**
  * True if it is time to save what was learned: after a minute if the agent has written its status file since, and after
- * five minutes if it has not, or if the clock was set back.
+ * five minutes if it has not. It is also time if nothing was saved yet or the clock was set back.
  */
 function worthSaving(saved: WriteFacts | undefined, now: WriteFacts): boolean {
   if (!saved) return true

@@ -35,9 +35,8 @@ function targetOf(link: string): string | undefined {
 }
 
 /**
- * Returns the agent's folder for one version: the paths that lead through the link `current` are replaced by paths of
- * the version to which `current` leads now. Files read through the result belong to that version, even if an update
- * changes `current` meanwhile.
+ * Returns the agent's folder with the paths of the version to which the link `current` leads now. Files that are read
+ * through the result belong to that version, even if an update changes `current` meanwhile.
  */
 export function folderOfCurrent(folder: Folder): Folder {
   const name = folder.installed ? currentVersionFolder(folder) : undefined

@@ -11,8 +11,8 @@ import type { Update } from './journal.ts'
 const maxProofs = 2
 
 /**
- * The state of the update with which a start continues. `inPlace` is the version to which `current` leads, by its
- * folder name and its manifest.
+ * The state of the update with which a start continues. `inPlace` is the version to which `current` leads: its name in
+ * the manifest, and the name of its folder as `sha256`.
  */
 export function stateAtStart(
   journal: Update | undefined,

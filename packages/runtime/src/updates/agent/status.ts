@@ -1,6 +1,6 @@
 /**
- * Reads the agent's status file for an update, and the level that follows from it. An update has its own rule for how
- * long it waits for a status (D28), separate from the rules for reports.
+ * Reads the agent's status file for an update, and computes the level that follows from it. While the file cannot be
+ * read, its last valid content counts for two reads (D28).
  */
 import type { Manifest } from '@svc/blueprint'
 import { type HealthItem, isTooFarAhead, type Level, type StatusFile, worstLevel } from '@svc/protocol'

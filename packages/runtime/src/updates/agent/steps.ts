@@ -80,8 +80,8 @@ export function judgeBundleAnswer(sent: SendResult, version: string): UpdateStep
 }
 
 /**
- * Second step of an update: checks the whole bundle, unpacks it beside the running version, links its state paths, and
- * copies seeds to places where nothing exists (3.3, I19, I20).
+ * Second step of an update: checks the whole bundle, unpacks it beside the running version, and links its state paths
+ * (3.3, I19, I20).
  */
 export const staging: UpdateStep = async ({ folder, blueprint, attempt, stop, bundle }, { running, previous, to }) => {
   const { bytes } = bundle

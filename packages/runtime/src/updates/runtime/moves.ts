@@ -9,7 +9,8 @@ import type { Outcome } from '@svc/protocol'
 export type SelfUpdateState = 'idle' | 'fetching' | 'checking' | 'verifying' | 'proving' | 'swapping'
 /**
  * The result of a step. `differs`: the checksum or the version is not the expected one; `unable`: this machine cannot
- * do the step; `falls`: the new file does not start; `dropped`: the wish was withdrawn.
+ * do the step; `falls`: the new file does not start; `dropped`: the wish was withdrawn, or the runtime is being
+ * stopped.
  */
 export type SelfUpdateEvent = 'done' | 'unreachable' | 'differs' | 'refused' | 'unable' | 'falls' | 'dropped' | 'killed'
 
