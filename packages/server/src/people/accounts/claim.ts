@@ -1,8 +1,8 @@
 /**
- * Hands an account over to the owner of its e-mail address. Such a link comes from the operator, or by mail to somebody
- * who forgot the password. Both links set a new password and end all sessions and unused links. A link of the operator
- * also removes all factors. A mailed link to an address that was not confirmed before removes passkeys and the
- * connection with the sign-in provider, since the maker of the account may not own the address.
+ * Hands an account over to the owner of its e-mail address, with a link from the operator, or one that was mailed to
+ * somebody who forgot the password. Both set a new password and end all sessions and unused links. A link from the
+ * operator also removes all factors. A mailed link to an address that was not confirmed before removes passkeys and the
+ * connection with the sign-in provider, since the account may have been made by somebody else.
  */
 import type { Verdict } from '@svc/protocol'
 import type { Db } from '../../platform/db/open.ts'

@@ -16,8 +16,8 @@ import {
 } from './store.ts'
 
 /**
- * The maximum number of workspaces in which one person can be an admin by making them on the page. Without it, a person
- * could exceed the limits of one workspace by making many.
+ * A person who is an admin of this many workspaces cannot make another one. Otherwise a person could exceed the limits
+ * of one workspace by making many.
  */
 export const maxOwnWorkspaces = 20
 

@@ -39,7 +39,7 @@ export const disablePerson = ({ people, by, now }: PeopleCtx, email: string): Pr
     return done({ ...person, withoutAdmin })
   })
 
-/** Enables a person again. Sessions and links that a node of an earlier version made meanwhile end. */
+/** Enables a person again. Ends sessions and links that a node of an earlier version made meanwhile. */
 export const enablePerson = ({ people, by, now }: PeopleCtx, email: string): Promise<PersonVerdict> =>
   decideWithAccounts<Person, 'person_unknown'>(people, async (trx, accounts) => {
     const person = await lockNamedPerson(trx, email)

@@ -9,7 +9,7 @@ import { parentPort, workerData } from 'node:worker_threads'
 const everyMs = 100
 /**
  * The maximum number of times that this thread copies pages before it notifies the writing connection. Without a
- * maximum, it would not end while the writing connection adds pages as fast as it copies them.
+ * maximum, copying would not end while the writing connection adds pages as fast as this thread copies them.
  */
 const maxPasses = 4
 

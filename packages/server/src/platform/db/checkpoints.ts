@@ -1,7 +1,7 @@
 /**
- * Copies SQLite's write-ahead log into the database file. A thread with a separate connection does it
- * (checkpointer.ts), since it takes a tenth of a second on a common disk. The writing connection copies only the last
- * few pages, between two transactions: the log can start from its beginning again only while nobody writes.
+ * Copies SQLite's write-ahead log into the database file. Copying takes a tenth of a second on a common disk, so a
+ * thread with a separate connection does it (checkpointer.ts). The writing connection copies only the last few pages,
+ * between two transactions: the log can start from its beginning again only while nobody writes.
  */
 import { once } from 'node:events'
 import { openSync } from 'node:fs'
