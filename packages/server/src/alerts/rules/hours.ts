@@ -71,8 +71,7 @@ export function windowAt(hours: Hours, at: number): { from: number; to: number }
   const { from, to, zone } = hours
   const length = to > from ? to - from : to - from + dayMinutes
   const today = startOfDay(localOf(zone, at))
-  // A period that started yesterday may still last. Earlier days are not checked, because summer time never moves a
-  // period by a whole day.
+  // A period that started yesterday may still last.
   for (const day of [today, today - dayMs]) {
     if (!hours.days.includes(weekdayOf(day))) continue
     const window = {
@@ -147,10 +146,7 @@ function clockOf(zone: string): Intl.DateTimeFormat {
   return made
 }
 
-/**
- * The clock of stored hours. A node with an older list of zones may not know their zone: hours in UTC are then better
- * than an evaluation that fails for all.
- */
+/** The clock of stored hours. If this node does not know their zone, UTC is used, so that evaluations do not fail. */
 const storedClock = (zone: string): Intl.DateTimeFormat => clockOf(isZone(zone) ? zone : 'UTC')
 
 /**

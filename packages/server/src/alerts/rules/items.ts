@@ -6,7 +6,7 @@ import { otherItems, type RuleName } from '@svc/api'
 import { type AlertFacts, type ConditionFinding, isReportOverdue, type Rule, stoppedFinding } from './conditions.ts'
 import { type Alert, isAlertOpen, openingsWithin } from './judge.ts'
 
-/** An alert about an item that has not ended. */
+/** An item and the alert about it, which has not ended. */
 interface KnownItem {
   item: string
   alert: Alert
@@ -18,15 +18,15 @@ interface ItemFinding {
 }
 
 /**
- * The maximum number of open alerts about items that are kept although the agent's report no longer names these items.
- * A report has at most 50 health items, of which 20 are named.
+ * The maximum number of items that may still be bad although an agent's signs do not name them: a report has up to 50
+ * health items, and signs name 20.
  */
 const maxUnnamed = 30
 
 /**
- * The agent chooses the names of its items, so the number of alerts about the items of an agent is limited. Further
- * items share one alert after `endedMax` alerts about other items ended within an hour, `maxInHour` opened within an
- * hour, or `maxInDay` were made within a day. So many items that become bad at once cause at most five messages.
+ * The agent chooses the names of its items, so the alerts about them are limited. Further items share one alert after
+ * `endedMax` alerts ended within an hour, `maxInHour` opened within an hour, or `maxInDay` were made within a day. Many
+ * items that become bad at once thus cause at most five messages.
  */
 const endedMax = 2
 const maxInHour = 4
@@ -42,12 +42,11 @@ export interface EarlierItems {
   /** The number of alerts that were made within the last day and have ended. */
   inDay: number
 }
-/** The earlier alerts about items of an agent that had none. */
 export const noEarlierItems: EarlierItems = { ended: [], inDay: 0 }
 
 const holdingFinding = { is: 'holds' } as const
 
-/** Judges the health items of an agent that are bad, and those about which it has alerts. */
+/** Judges the bad health items of an agent, and the items in `known`. */
 export function findItems(
   rule: Rule,
   agent: AlertFacts,
@@ -75,10 +74,7 @@ export function findItems(
   ]
 }
 
-/**
- * The bad items that get no alert of their own. An item whose alert has opened keeps that alert. A single item that
- * comes and goes has an unsteady alert of its own.
- */
+/** The bad items that get no alert of their own. An item whose alert has opened keeps that alert. */
 function sharedItems(
   items: readonly string[],
   { known, earlier, now }: { known: readonly KnownItem[]; earlier: EarlierItems; now: number },
@@ -120,7 +116,7 @@ export function sharedLabel(
   return others > 0 ? labelOf(shared, others) : null
 }
 
-/** True if no further item may have an alert. A single item that comes and goes still has its own alert. */
+/** True if `names` has at least `max` names, and not all are `item`: one item that comes and goes keeps its alert. */
 const isFull = (names: readonly string[], max: number, item: string): boolean =>
   names.length >= max && names.some((name) => name !== item)
 
@@ -130,7 +126,7 @@ function labelOf(shared: readonly string[], others: number): string {
   return [names.join(', '), more > 0 ? `and ${more} more` : ''].filter(Boolean).join(' ')
 }
 
-/** The items with the newest open alerts that the report does not name. They may or may not still be bad. */
+/** The items with the newest open alerts among those that the signs do not name. They may still be bad. */
 const newestOpen = (known: readonly KnownItem[], named: readonly string[]): string[] =>
   known
     .filter(({ item, alert }) => isAlertOpen(alert) && item !== otherItems && !named.includes(item))
@@ -145,8 +141,8 @@ interface AboutAgent {
 }
 
 /**
- * Notes which agents have open alerts about items. Findings must be passed in the order in which they are judged, with
- * the findings about items before the finding of the rule `bad`.
+ * Notes which agents have open alerts about items. An agent's findings about items must be passed before its finding of
+ * the rule `bad`.
  */
 export function itemsFirst(): {
   /** The finding with which a rule is judged: `bad` is over for an agent that has an open alert about an item. */

@@ -13,7 +13,7 @@ const hour = 60 * minute
 export const openingsWithin = hour
 const openingsMax = 3
 
-/** The openings of several alerts. Alerts about different items that opened at the same time count one by one. */
+/** The times at which these alerts opened. A time that occurs in several alerts about one item counts once. */
 export function openingTimes(alerts: readonly { item: string; openings: readonly number[] }[]): number[] {
   const byItem = new Map<string, Set<number>>()
   for (const { item, openings } of alerts) byItem.set(item, new Set([...(byItem.get(item) ?? []), ...openings]))
@@ -49,8 +49,8 @@ export interface Alert {
    */
   openings: readonly number[]
   /**
-   * For an unsteady alert, the time from which it must stay open, or must not open, for 30 minutes to count as settled;
-   * null for other alerts.
+   * For an unsteady alert, when it last opened, became calm, or could be judged again. 30 minutes later it counts as
+   * settled. Null for other alerts.
    */
   unsteadySince: number | null
   openedAt: number | null
@@ -127,14 +127,12 @@ export function judgeRule(
   if (!after) return none
   const settled = settle(after, situation.now)
   const judged = decideMessage(rule, settled, situation)
-  // A message has the words of the present report. The row of the alert is written anyway, so it stores these words.
+  // A message has the label of the present finding. It is also stored, since the row is written anyway.
   if (judged.message === undefined || !judged.alert || finding.is !== 'holds') return judged
   return { ...judged, alert: { ...judged.alert, label: labelOf(rule, finding, judged.alert) } }
 }
 
-/**
- * The label of an alert whose condition holds. The label of an alert about a single item is read from the report later.
- */
+/** The label of an alert whose condition holds. A finding about a single item has none, so its alert keeps its own. */
 const labelOf = ({ name }: Rule, { label }: HoldingFinding, alert: Alert): string | null =>
   label ?? (name === 'item' ? alert.label : null)
 
@@ -178,8 +176,8 @@ function newAlert({ level }: Rule, { from, since, label }: HoldingFinding, situa
 function whileHeld(rule: Rule, finding: HoldingFinding, alert: Alert, now: number): Alert {
   const { from, since } = finding
   const label = labelOf(rule, finding, alert)
-  // An open alert keeps the label of its last message. Otherwise a label that changes with every report would be
-  // written each time. The present label is read when the alert is shown (messages/present.ts).
+  // If agents word the rule's alerts, an open alert keeps the label of its last message. Otherwise a label that changes
+  // with every report would be written each time. messages/present.ts reads the present label.
   if (alert.phase === 'open')
     return { ...alert, since: since ?? from ?? alert.since, label: isWordedByAgents(rule.name) ? alert.label : label }
   const labelled = { ...alert, label }

@@ -35,7 +35,6 @@ export function massOutage(offlineSince: readonly number[], counted: number, kno
  */
 export const wentOfflineThen = (begin: number, since: number): boolean => since >= begin && since <= begin + windowMs
 
-/** The first and the last of these times. */
 function firstAndLast(times: readonly number[]): [first: number, last: number] {
   let [first, last] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY]
   for (const time of times) {

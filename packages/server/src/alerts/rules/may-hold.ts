@@ -40,7 +40,6 @@ export function mayHold(engine: Engine, judging: JudgedRules): RawBuilder<boolea
   ]
 }
 
-/** The sums of today above which the daily sums of an agent are needed for a rule. */
 interface HighSums {
   /** In millionths of a US dollar; undefined if no rule that is on needs costs. */
   cost: number | undefined
@@ -68,10 +67,9 @@ const rulesOn = ({ rules }: Pick<JudgedRules, 'rules'>) =>
   })
 
 /**
- * A condition for agents whose cost or number of runs on a day may be above the limit. Each value adds a row in
- * `usage_day` and a sum that is stored with the last report, so at least one of the two must be above half of the
- * limit. The sums in the last report are JSON, so only their number of digits is compared, and for runs also the first
- * digit.
+ * A condition for agents whose cost or number of runs on a day may be above these sums. One part of a value is in
+ * `usage_day` and one in the last report, so at least one of them must be above half. The part in the last report is
+ * JSON, so only its number of digits is compared, and for runs also the first digit.
  */
 function mayBeHigh(engine: Engine, { cost, runs }: HighSums, day: number): RawBuilder<boolean> {
   const written: RawBuilder<boolean>[] = []

@@ -76,10 +76,7 @@ export const isEscalating = (
   openedAt !== null &&
   now - openedAt >= after
 
-/**
- * True if the alert must now be sent to the second channels. An alert that this evaluation inserts is not judged before
- * the next evaluation.
- */
+/** True if the alert must now be sent to the second channels. An alert without a stored row waits until it has one. */
 export const isEscalationDue = (
   { escalation }: { escalation: Escalation | null },
   row: Pick<AlertRow, 'escalated_at'> | undefined,
