@@ -54,8 +54,8 @@ function isSameService(backup: Access, later: Access): boolean {
 }
 
 /**
- * True if the later data was made after the backup. If it is older, or was itself restored from an older backup, a
- * row that is missing there may just be newer.
+ * True if the later data continues the backup. If it is older, or was itself restored from an older backup, it can lack
+ * rows that the backup has, although nobody deleted them.
  */
 function isLater(backup: Access, later: Access): boolean {
   const before = new Set(backup.restores.map(({ id }) => id))

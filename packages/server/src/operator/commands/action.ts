@@ -79,7 +79,7 @@ export const actionCommands = {
 const startedText = (id: string) =>
   `Queued (${id}). Each agent gets the command in the answer to its next report: svc-server action show SLUG/${id}`
 
-/** Reads what is to be sent from the typed arguments, with the reader of the page's route. */
+/** Reads the action to send from the typed arguments, with the same checks as on the page. */
 function readSentAction(request: OperatorRequest, chosen: { agents: string[]; filter?: string }) {
   const [, type = '', ...values] = request.args
   const payload = payloadOf('action send SLUG', type, values)

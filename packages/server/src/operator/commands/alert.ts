@@ -138,8 +138,8 @@ function rulesTable(all: readonly RuleSettings[]): string {
 }
 
 /**
- * The lines that say how many agents the filter of a rule selects, and which terms exclude no agent, each with a line
- * break in front.
+ * The lines about the filter of a rule: how many agents it selects, and which of its terms exclude no agent. Each line
+ * begins with a line break.
  */
 function fitsLines({ rule, filter, fits }: RuleSettings): string[] {
   if (!fits || filter === null) return []

@@ -28,8 +28,7 @@ const runsOfAgent = 10
 /** The maximum number of alerts and changes that are read. */
 const [alertsRead, changesRead] = [500, 10_000]
 /**
- * The maximum bytes of an answer as JSON. An answer with the sentence before it, and with the names around its items,
- * is below 64 KB.
+ * The maximum bytes of the items of an answer as JSON. With the text around the items, an answer stays below 64 KB.
  */
 const maxBytes = 60 * 1024
 
@@ -41,7 +40,7 @@ const loadReads = () => import('./assistant-reads.ts')
 
 interface Tool {
   says: string
-  /** The operation with which the page reads the same. */
+  /** The operation with which the page reads the same data. */
   operation: Operation
   run: (call: CommandCall, workspace: WorkspaceInfo) => Promise<object>
 }
@@ -109,7 +108,10 @@ export const assistantTools = {
 
 export type AssistantTool = keyof typeof assistantTools
 
-/** The request of a tool, or of the check at the start. The arguments of a tool are among the options. */
+/**
+ * The request with which `svc-server mcp` calls a tool, or checks at its start that the person may read the workspace.
+ * `given` are the arguments of the tool.
+ */
 export const assistantRequest = (
   { workspace, as }: { workspace: string; as: string },
   given: Readonly<Record<string, unknown>> = {},
@@ -141,8 +143,8 @@ export const assistantCommands: Readonly<Record<string, OperatorCommand>> = {
 }
 
 /**
- * The workspace of the call, if its person is a member now and is not disabled. Each call asks this, as each request of
- * a page does (I33), and members may do all that the tools do. The refusal names nobody.
+ * The workspace of the call, if the person of `--as` is a member and not disabled. Each call checks this, as each
+ * request of a page does (I33). The refusal does not repeat the name of the person.
  */
 async function readableWorkspace(call: CommandCall): Promise<WorkspaceInfo> {
   const { findNamed, findWorkspace, rightsIn } = await loadReads()
@@ -172,7 +174,7 @@ async function agentIn(call: CommandCall, workspace: WorkspaceInfo, option: 'nam
 const limitIn = (call: CommandCall, otherwise: number): number => Number(rawOption(call, 'limit') ?? otherwise)
 
 /**
- * A list that is cut until the answer is small enough, and the number of items that are left out, of all `total` items.
+ * The first items of a list, as many as fit in an answer, and the number of all `total` items that are left out.
  */
 function itemsWithin<T>(all: readonly T[], total: number): { items: T[]; leftOut: number } {
   const items = firstWithin(all, maxBytes)
@@ -224,5 +226,5 @@ const withoutAddresses = <T>(value: T): T =>
     personKeys.has(key) && typeof one === 'string' && one.includes('@') ? 'a member' : one,
   ) as T
 
-/** The keys of names of people in alerts and in updates. */
+/** The keys whose values are names of people, in alerts and in updates. */
 const personKeys: ReadonlySet<string> = new Set(['by', 'wishedBy'])

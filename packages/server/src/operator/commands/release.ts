@@ -3,9 +3,8 @@ import { asOperator, grantedToOperator, RefusedError, rawArgument } from '../sha
 import { tableText, timeText } from '../shared/show.ts'
 
 /**
- * The note of `release add` for a build that was served already and now has another signature. The new signature ends
- * the holds of that release that the service stores, but a machine that refused the old signature keeps its own hold
- * (3.5).
+ * The note of `release add` when a served build gets another signature. The service then ends its holds on that
+ * release, but a machine that refused the old signature keeps its own hold (3.5).
  */
 const heldSays =
   'Agents can be updated to it again. A runtime that refused the previous signature keeps the version on hold until another one is requested.'

@@ -32,8 +32,8 @@ import { waitText, wishText } from '../shared/waits.ts'
 import { splitVersionName } from './blueprint.ts'
 
 /**
- * The refusal to request the served runtime build for an agent because the build is not signed (3.5.3). With
- * `--unsigned` the command requests it anyway.
+ * The message that refuses to request an unsigned runtime build (3.5.3). With `--unsigned` the command requests it
+ * anyway.
  */
 const unsigned = ({ version }: { version: string }) =>
   `The served build ${version} is not signed, so every runtime reports "failed" and the version is put on hold. Serve a signed build ("svc-server release add"), or add --unsigned to send it anyway.`
@@ -99,7 +99,7 @@ interface UpdateCommandResult {
   newSecrets?: SecretsToAsk | undefined
 }
 
-/** The agent's wishes and holds after a change. */
+/** Waits for a change of an agent's wishes or holds, and returns them as they are then. */
 async function carried(
   call: CommandCall,
   change: Promise<{ agent: AgentRow; made: boolean }>,
@@ -147,8 +147,7 @@ export const rolloutCommands = {
       const { db } = call.store
       const preview = grantedToOperator(await previewRollout(db, workspace, wanted, call.now()))
       refuseUnknownAgents(wanted, preview)
-      // The secrets that the new version asks for, and that not all running versions of the agents in the waves ask
-      // for.
+      // The secrets that the new version asks for, unless the running versions of all agents in the waves do, too.
       const newSecrets =
         wanted.kind === 'blueprint'
           ? await findSecretsToAsk(db, workspace, versionOf(wanted, preview), reachedBy(preview))

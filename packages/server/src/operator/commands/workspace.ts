@@ -160,7 +160,7 @@ export const workspaceCommands = {
 const countText = (count: number, what: string): string =>
   `${count.toLocaleString('en-US')} ${what}${count === 1 ? '' : 's'}`
 
-/** The Unix milliseconds of a typed date, at its beginning in UTC, or of a typed time in ISO 8601. */
+/** Reads a typed time in ISO 8601 as Unix milliseconds. A date means its beginning in UTC. */
 function dateIn(typed: string): number {
   const at = /^\d{4}-\d{2}-\d{2}(T[\d:.]+(Z|[+-]\d{2}:\d{2}))?$/.test(typed) ? Date.parse(typed) : Number.NaN
   if (Number.isNaN(at)) throw new UsageError(`A date is such as 2026-12-01 or 2026-12-01T08:00Z: got ${shown(typed)}.`)

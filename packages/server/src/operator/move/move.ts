@@ -86,7 +86,7 @@ async function copy(
   }
 }
 
-/** Copies when each migration ran: the page says since when the service has kept something. */
+/** Copies the times at which the migrations ran. The page derives from them since when something is recorded. */
 async function copyTimes(sqlite: DatabaseSync, client: pg.PoolClient): Promise<void> {
   for (const { name, timestamp } of sqlite.prepare('select name, timestamp from kysely_migration').all())
     await client.query('update kysely_migration set timestamp = $2 where name = $1', [name, timestamp])
@@ -134,8 +134,8 @@ type MovedValue = string | number | boolean | Date | Uint8Array | null
 type MovedRow = MovedValue[]
 
 /**
- * The numbers of rows and of bytes at which an insert statement takes no further row. At most the same number of rows
- * is fetched at once.
+ * An insert statement takes rows until it has `rowsAtOnce` rows or `bytesAtOnce` bytes. At most `rowsAtOnce` rows are
+ * fetched at once.
  */
 const rowsAtOnce = 500
 const bytesAtOnce = 8 * 1024 * 1024
@@ -183,7 +183,7 @@ async function* postgresRows(client: pg.ClientBase, { name, columns, key }: Tabl
   await client.query('close moved')
 }
 
-/** Inserts many rows with one statement, which takes an array for each column. */
+/** Inserts rows, many with each statement, which takes an array for each column. Returns the number of rows. */
 async function insertRows(client: pg.ClientBase, table: TableToMove, rows: Iterable<MovedRow>): Promise<number> {
   const { name, columns } = table
   const arrays = columns.map(({ kind }, i) => `$${i + 1}::${kind}[]`).join(', ')
