@@ -16,14 +16,11 @@ export interface Connection {
   since: number
   /** The response that is being made or sent on the connection; undefined between requests. */
   answer: ServerResponse | undefined
-  /** True if no further request of the connection is answered: it ends soon, or after `answer`. */
+  /** True if the connection ends, now or after `answer`, and answers no further request. */
   isEnding: boolean
   /** The number of requests of the connection whose responses have been started so far. */
   requests: number
-  /**
-   * The state of the connection's unsent bytes at the check that last found progress (unread.ts); undefined if nothing
-   * waited to be sent.
-   */
+  /** The unsent bytes of the connection when unread.ts last saw progress; undefined if nothing waited to be sent. */
   stall: Stall | undefined
 }
 interface Stall {
@@ -42,9 +39,8 @@ export function connectionsOf(server: Server): Connections {
 }
 
 /**
- * Sends `last`, and closes the connection a second later. Bytes that arrive until then are read and discarded, because
- * otherwise a client that still sends could not read `last`. A client that has sent no bytes gets only the closed
- * socket.
+ * Sends `last`, and closes the connection a second later. Bytes that arrive until then are discarded: if they were not
+ * read, a client that still sends could not read `last`. A client that has sent no bytes gets only the closed socket.
  */
 export function endNow(socket: Socket, connection: Connection, last?: string): void {
   connection.isEnding = true
@@ -104,10 +100,9 @@ function track(server: Server): Connections {
 export const maxAddressShare = 0.25
 
 /**
- * Makes the server close a new connection of an address that already has `max` of the `open` ones; must be called
- * before the server listens. The server reads addresses only after more than `max` connections were open in all, and
- * until at most half of `max` are open: for an agent that connects again for each report, reading its address would
- * take a noticeable part of the report's time.
+ * Makes the server close a new connection of an address that already has `max` of the `open` ones. Proxies and this
+ * machine have no limit. Since reading an address costs time, addresses are read only while many connections are open:
+ * from more than `max` in all down to half of `max`. Must be called before the server listens.
  */
 export function limitConnectionsByAddress(
   server: Server,

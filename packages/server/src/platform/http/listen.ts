@@ -1,7 +1,6 @@
 /**
- * Starts to listen. Node accepts one connection per listening socket in a turn of its event loop; when thousands of
- * agents connect at once and a turn takes milliseconds, they would wait for seconds. So the port of the service has
- * several sockets.
+ * Starts to listen. Node accepts one connection per listening socket in a turn of its event loop, so thousands of
+ * agents that connect at once would wait for seconds. The port of the service therefore has several sockets.
  */
 import { lookup } from 'node:dns/promises'
 import { once } from 'node:events'
@@ -66,8 +65,8 @@ export async function listenWide(
 }
 
 /**
- * Checks that no other program uses the port: programs of the same user could share it, and a second service must be
- * refused. The test socket is bound without listening, so that no client connects to it.
+ * Throws if another program uses the port. Two services of the same user could otherwise share the port. The test
+ * socket is bound without listening, so that no client connects to it.
  */
 function refuseIfTaken(address: string, where: ListenAddress): void {
   try {

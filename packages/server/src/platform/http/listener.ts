@@ -1,7 +1,7 @@
 /**
- * The service's listener for agents and pages: agent routes are handled directly, all other requests go to the routes
- * of the pages. Whatever bytes arrive, the answer is 2xx to 4xx or a closed socket, 503 only under overload or if the
- * store fails, and the process keeps running (I10).
+ * The service's listener for agents and pages. Agent routes are handled directly; all other requests go to the routes
+ * of the pages. Whatever bytes arrive, the client gets 2xx to 4xx, 503 or a closed socket, and the process keeps
+ * running (I10).
  */
 
 import { readFileSync } from 'node:fs'
@@ -34,8 +34,8 @@ export type BareRoutes = Readonly<Record<string, Handler>>
 
 /**
  * Limits of the listener: times in milliseconds, and numbers of connections. `request` is long enough for a bundle of
- * 20 MB over a slow line. Idle connections last longer than an interval of 30 s, so that reporters keep their
- * connections (D18); while more than `keep` connections are open, each is closed after its answer.
+ * 20 MB over a slow line. `idle` is longer than an interval of 30 s, so that reporters keep their connections (D18).
+ * While more than `keep` connections are open, each is closed after its response.
  */
 export interface ListenerLimits {
   headers: number
@@ -163,10 +163,7 @@ async function attempt(log: Logger, handler: Handler, req: IncomingMessage, res:
 
 const reservedFiles = 256
 const minConnections = 64
-/**
- * The maximum number of connections, also used if the system sets no limit of open files or does not tell the limit.
- * Memory would suffice for more connections.
- */
+/** The maximum number of connections, also used if the limit of open files is not known. */
 const maxWithoutLimit = 200_000
 
 export function maxConnections(limits: string = ownLimits()): number {
@@ -176,7 +173,10 @@ export function maxConnections(limits: string = ownLimits()): number {
     : Math.min(maxWithoutLimit, Math.max(minConnections, Number(files) - reservedFiles))
 }
 
-/** The limits of this process as Linux reports them. Node raised the soft limit to the hard one when it started. */
+/**
+ * The limits of this process as Linux reports them; '' on other systems. Node has raised the soft limit to the hard
+ * one.
+ */
 function ownLimits(): string {
   try {
     return readFileSync('/proc/self/limits', 'utf8')
@@ -186,7 +186,7 @@ function ownLimits(): string {
 }
 
 // Refuses requests that name another address than that of the service (D23, D82). The refusal names the right address
-// and the setting, since nobody can guess them: a person gets a page, a program the JSON error.
+// and the setting that changes it; a person's browser gets it as a page, a program as JSON.
 
 const quietMs = 60 * 60 * 1000
 

@@ -5,9 +5,9 @@ import { addressesIn, plainAddress } from './address.ts'
 type OwnOrigin = (req: IncomingMessage) => string | undefined
 
 /**
- * Returns a function that gives the path and query of a request that is addressed to `baseUrl`; undefined for any other
- * address. The address is taken from an absolute target, or else from `Host`, or from `X-Forwarded-Host` if the peer is
- * a configured proxy that sends it.
+ * Returns a function that gives the path and query of a request to `baseUrl`, and undefined for a request to any other
+ * address. The address is that of an absolute target, or else of `X-Forwarded-Host` if a configured proxy sent it, or
+ * else of `Host`.
  */
 export function ownOrigin(baseUrl: string, trustedProxies: readonly string[]): OwnOrigin {
   const { host, protocol, hostname, port, origin } = new URL(baseUrl)
@@ -32,8 +32,8 @@ function ownPath(target: string, origin: string): string | undefined {
 }
 
 /**
- * Returns a function that is true for a request from a trusted proxy. It remembers its answers, because all requests of
- * a proxy come from one address.
+ * Returns a function that is true for a request from a trusted proxy. It remembers the answer for each peer, because
+ * all requests of a proxy come from one address.
  */
 function proxiesIn(trustedProxies: readonly string[]): (req: IncomingMessage) => boolean {
   if (trustedProxies.length === 0) return () => false
@@ -51,5 +51,5 @@ function proxiesIn(trustedProxies: readonly string[]): (req: IncomingMessage) =>
 
 const maxKnown = 1000
 
-/** Returns the last host of a header that several proxies wrote, which the nearest of them added. */
+/** Returns the last host of a header with a host from each proxy. The nearest proxy wrote it. */
 const lastOf = (header: string): string => header.slice(header.lastIndexOf(',') + 1).trim()

@@ -33,7 +33,7 @@ export function preventPipelining(
   return ({ socket }, res) => {
     const connection = open.get(socket)
     if (!connection?.answer || connection.answer === res) return false
-    // A later Node may not stop its parser. Closing the connection is better than parsing any number of requests.
+    // If `pausedResult` did not stop the parser, closing the connection is better than parsing any number of requests.
     if (connection.isEnding) socket.destroy()
     else endAfterAnswer(socket, connection)
     return true

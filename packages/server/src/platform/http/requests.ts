@@ -17,10 +17,10 @@ export const noteLogged = (req: IncomingMessage): void => void logged.add(req)
 
 /** The statuses of refusals that were sent with status 200. */
 const meant = new WeakMap<IncomingMessage, number>()
-/** Notes the status that the log line of a request names, because the page asked for its refusal with status 200. */
+/** Notes the status of a refusal that the page asked to get with status 200. The log line of the request names it. */
 export const noteLogStatus = (req: IncomingMessage, status: number): void => void meant.set(req, status)
 
-/** Logs the requests of a server. The listeners that do so run before the server's other listeners. */
+/** Logs the requests of a server. Its listeners are put before those that the server already has. */
 export function logRequests(server: Server, log: Logger): void {
   const overload = createLogLimit(1000)
   const note = (req: IncomingMessage, res: ServerResponse) => {

@@ -52,9 +52,7 @@ export class Turns {
     this.#wait()
   }
 
-  /**
-   * Schedules the next turn. The event loop does not sleep until then, so the time that passes is spent on other work.
-   */
+  /** Schedules the next turn. The event loop does not sleep until then, so all the time in between is other work. */
   #wait(): void {
     this.#dueSince = this.#clock()
     setImmediate(this.#run)
@@ -79,7 +77,7 @@ export class Turns {
 const sliceMs = 8
 
 /**
- * Lets tasks of many parties run one in each turn of the event loop. The parties take turns, so that a party with many
+ * Runs tasks of many parties, one in each turn of the event loop. The parties take turns, so that a party with many
  * tasks delays only its own tasks. `clock` returns milliseconds.
  */
 export class FairTurns {
@@ -103,8 +101,8 @@ export class FairTurns {
   }
 
   /**
-   * Does the work of a task in slices of some milliseconds, each in a turn of its party. The first slice begins at
-   * once: the caller awaits `next` before it reads the data for the work.
+   * Does the work of a task in slices of some milliseconds, each in a turn of its party. The first slice runs at once,
+   * because the caller has already awaited `next`.
    */
   async run<T>(party: string, work: SlicedWork<T>): Promise<T> {
     while (true) {
@@ -129,15 +127,13 @@ export class FairTurns {
 }
 
 /**
- * The queued work takes at most about `max` milliseconds of every `every` milliseconds. That is enough to close about
- * 4,000 connections a second.
+ * The queued work takes at most about `max` of every `every` milliseconds: enough to close 4,000 connections a second.
  */
 const pacedShare = { max: 2, every: 8 } as const
 
 /**
- * Spreads work on many connections over turns of the event loop. Clients that started together are due together:
- * cutting off 3,300 of them in one turn delayed everybody else by a fifth of a second. So this work gets a share of the
- * time, and requests are served in between.
+ * Spreads work on many connections over turns of the event loop. Clients that connected together are cut off together,
+ * so this work gets only a share of the time, and requests are served in between.
  */
 export class PacedWork {
   readonly #waiting: (() => void)[] = []

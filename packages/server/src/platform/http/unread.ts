@@ -1,7 +1,6 @@
 /**
- * Limits responses that clients do not read. The unsent bytes in this process are limited for all connections together.
- * Bytes that the operating system has taken over do not count. A response that makes no progress for a minute is given
- * up.
+ * Limits responses that clients do not read. A response that makes no progress for a minute is given up. The bytes that
+ * wait in this process, and not in the operating system, are limited for all connections together.
  */
 import type { Socket } from 'node:net'
 import type { Connection, Connections } from './connections.ts'
