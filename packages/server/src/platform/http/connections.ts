@@ -100,9 +100,9 @@ function track(server: Server): Connections {
 export const maxAddressShare = 0.25
 
 /**
- * Makes the server close a new connection of an address that already has `max` of the `open` ones. Proxies and this
- * machine have no limit. Since reading an address costs time, addresses are read only while many connections are open:
- * from more than `max` in all down to half of `max`. Must be called before the server listens.
+ * Makes the server close a new connection of an address that already has `max` of the `open` ones, except for proxies
+ * and this machine. Since reading an address costs time, addresses are read only while many connections are open: from
+ * more than `max` in all down to half of `max`. Must be called before the server listens.
  */
 export function limitConnectionsByAddress(
   server: Server,

@@ -34,8 +34,8 @@ export type BareRoutes = Readonly<Record<string, Handler>>
 
 /**
  * Limits of the listener: times in milliseconds, and numbers of connections. `request` is long enough for a bundle of
- * 20 MB over a slow line. `idle` is longer than an interval of 30 s, so that reporters keep their connections (D18).
- * While more than `keep` connections are open, each is closed after its response.
+ * 20 MB over a slow line, and `idle` for reporters with an interval of 30 s to keep their connections (D18). While more
+ * than `keep` connections are open, each is closed after its response.
  */
 export interface ListenerLimits {
   headers: number
