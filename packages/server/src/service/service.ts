@@ -72,7 +72,7 @@ export async function startService(config: ServiceSettings, log: Logger, now = D
   closers.add('database', 'database', opened.close)
   const close = (leftMs: number) => closeAll(closers.groups(), leftMs, log)
   try {
-    // This is checked before this node joins the others, because afterwards it would find itself.
+    // This comes before `createLive`, by which this node counts as running and would find itself.
     const isBeside = await isAnyNodeRunning(opened.store.db)
     const live = createLive({ store: opened.store, log, now, node })
     closers.add('pages', 'open pages', live.close)
@@ -85,8 +85,8 @@ export async function startService(config: ServiceSettings, log: Logger, now = D
 }
 
 /**
- * Starts the parts of the service. No part is closed in a later stage than the parts that it depends on. `node` is the
- * id of this process, which no other process on the same database has, and `isBeside` is true if another node runs.
+ * Starts the parts of the service. Each part is closed before the parts that it depends on, or in the same stage.
+ * `node` is the unique id of this process, and `isBeside` is true if another node runs.
  */
 async function assemble(
   opened: OpenedService & { live: Hub; log: Logger; node: string; isBeside: boolean },
@@ -124,8 +124,8 @@ async function assemble(
   const marks = await startMarks({ store, dataDir: config.dataDir, log, onLoss: expireAfterLoss, now })
   closers.add('reports', 'count of commits', marks.stop)
 
-  // Corrects times that a clock which was ahead has stored, and records an outage that has just ended. This comes
-  // before the first report, which may be about a trial that ended during the outage.
+  // Corrects stored times that are in the future, and records an outage that has just ended. Both come before the first
+  // report, which may be about a trial that ended during the outage.
   await clock.check()
   await noteRunning(store.db, now())
   const server = createListener(deps, { agentRoutes: agents.routes, fallback: webApp(deps).listener })
@@ -201,7 +201,7 @@ function checkpointsOf(
   )
 }
 
-/** Refuses to start if another service answers on the same data folder, instead of waiting for its lock. */
+/** Throws DataFolderError if a service answers on the data folder, instead of waiting until it releases the lock. */
 async function refuseIfServed(dataDir: string): Promise<boolean> {
   const answer = await askService(dataDir, 'workspace list', { args: [], options: {}, input: '' })
   if (answer)

@@ -88,8 +88,9 @@ export async function countAlerts(db: Db, now: number) {
 }
 
 /**
- * The number of messages that should have been tried more than a minute ago, and of the workspaces that they belong to.
- * Both are read from an index alone, since there may be hundreds of thousands of messages.
+ * Counts the messages that should have been tried more than a minute ago, and their workspaces, where the service
+ * itself counts as one. Partial indexes on waiting messages serve both queries, since there may be hundreds of
+ * thousands of messages.
  */
 export async function overdueAt(db: Db, now: number): Promise<{ deliveries: number; workspaces: number }> {
   const since = now - overdueAfterMs

@@ -1,6 +1,6 @@
 /**
- * Calls `ask` at most once in `lasts` milliseconds, and never while an earlier call is in progress. Calls in between
- * get the last result. A failure is not kept.
+ * Returns a function that returns the last result of `ask`. It calls `ask` again at most every `lasts` milliseconds, and
+ * never while an earlier call of `ask` is in progress. A failure is not kept.
  */
 export function cached<T>(ask: () => Promise<T>, lasts: number): () => Promise<T> {
   let asked = Number.NEGATIVE_INFINITY

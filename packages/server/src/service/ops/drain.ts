@@ -4,7 +4,7 @@ import { setImmediate, setTimeout as sleep } from 'node:timers/promises'
 import { closingStages } from '../../platform/closing.ts'
 import { connectionsOf } from '../../platform/http/connections.ts'
 
-/** The milliseconds after which open connections are cut: a little less than the stage of the stop may take. */
+/** The milliseconds after which open connections are cut, which is shortly before the stage `callers` times out. */
 const limitMs = closingStages.callers - 500
 const tickMs = 25
 /** The milliseconds after its opening during which a connection that has sent nothing may still send a request. */
@@ -14,14 +14,12 @@ const silenceMs = 1_000
  * becomes empty.
  */
 const queueMs = 3_000
-/**
- * The number of idle connections that are closed in one turn of the event loop. Between two turns requests are read.
- */
+/** The number of idle connections that are closed in one turn of the event loop. Requests are read between two turns. */
 const socketsAtOnce = 32
 
 /**
  * Returns a function that shuts the server down (D53): it accepts no more connections, answers the received requests
- * with `Connection: close`, and cuts connections that are still open after 7.5 seconds. `endStreams` ends answers that
+ * with `Connection: close`, and cuts connections that are still open after `limitMs`. `endStreams` ends answers that
  * would never end; `others` are the further sockets that listen on the same port.
  */
 export function makeDrain(

@@ -20,9 +20,7 @@ const agentsAtOnce = 200
 const samplesAtOnce = 250
 /** The maximum number of gauges of an agent. */
 const gaugesOfAgent = 5
-/**
- * The milliseconds for which the text is kept, and for which the costs and gauges are kept, which take longer to read.
- */
+/** The milliseconds for which the text is kept, and those for costs and gauges, which take longer to read. */
 const [keptMs, costsKeptMs] = [10_000, 60_000]
 
 const agentLabels = ['workspace', 'agent']
@@ -73,7 +71,7 @@ const headOf = (name: Metric): Uint8Array => Buffer.from(`# HELP ${name} ${metri
 type Lines = Partial<Record<Metric, Uint8Array[]>>
 type Sample = readonly [labels: Readonly<Record<string, string>>, value: number]
 
-/** Adds the lines of samples, some in each turn of the event loop. The library escapes their labels. */
+/** Adds the lines of samples, some in each turn of the event loop. prom-client escapes their labels. */
 async function add(lines: Lines, name: Metric, samples: readonly Sample[]): Promise<void> {
   const { help, labelNames } = metrics[name]
   const pieces = lines[name] ?? []
@@ -83,7 +81,7 @@ async function add(lines: Lines, name: Metric, samples: readonly Sample[]): Prom
     const gauge = new Gauge({ name, help, labelNames: [...labelNames], registers: [registry] })
     for (const [labels, value] of some) gauge.set(labels, value)
     const text = await registry.getSingleMetricAsString(name)
-    // The first two lines describe the metric.
+    // The first two lines describe the metric. They are left out, because `headOf` writes them once for all pieces.
     pieces.push(Buffer.from(`${text.slice(text.indexOf('\n', text.indexOf('\n') + 1) + 1)}\n`))
     await nextTurn()
   }
@@ -154,8 +152,8 @@ async function linesOfCosts({ db, now, maxAgents }: MetricsParts): Promise<Lines
 }
 
 /**
- * The first gauges that have a name and a number. A label has no control characters; of several gauges with the same
- * label, the first counts.
+ * The first gauges that have a name and a number, by their names without control characters. If several gauges have the
+ * same name, the first counts.
  */
 function firstGauges(gauges: readonly ReportedGauge[] = []): Map<string, number> {
   const first = new Map<string, number>()

@@ -10,14 +10,14 @@ const patienceMs = 2000
 const reuseMs = 1000
 
 /**
- * The result of a check. `warning` says that the database lost changes, or that the clock was changed, although the
- * service works; `messages` counts the messages about alerts that should have been tried more than a minute ago.
+ * The result of a check. `warning` says that the database lost changes or that the clock stepped. `messages` counts the
+ * messages about alerts that should have been tried more than a minute ago.
  */
 export type Health =
   | { ok: true; warning?: string; messages?: { overdue: number; workspaces: number } }
   | { ok: false; message: string }
 
-/** `clockWarning` returns a sentence about a step of the clock that was not long ago. */
+/** Returns a function that checks the service. `clockWarning` returns a sentence about a recent step of the clock. */
 export function healthOf(
   store: Store,
   now: () => number,
@@ -62,8 +62,8 @@ async function readWarning({ db }: Store, clockWarning: string | undefined): Pro
 }
 
 /**
- * Writes one page of the embedded database, synced like every commit. On PostgreSQL it only asks if writing is
- * possible.
+ * On SQLite, writes one page of the database, synced like every commit. On PostgreSQL, only asks whether the database
+ * is a read-only copy.
  */
 async function write({ engine, db }: Store): Promise<void> {
   if (engine === 'sqlite') {

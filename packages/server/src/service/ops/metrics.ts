@@ -119,7 +119,7 @@ function gaugesOf(registry: Registry, { agents, live, store, config, now }: Metr
   })
 }
 
-/** Counts the pending commands. They have an index and are always few, however many commands are kept. */
+/** Counts the pending commands. An index contains only these, so the many commands that have ended are not read. */
 const countPendingCommands = (db: Db) =>
   db
     .selectFrom('command')

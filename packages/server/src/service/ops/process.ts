@@ -26,9 +26,9 @@ export function untilSignal(log: Logger): Promise<void> {
 const maxTolerated = 10
 
 /**
- * Logs uncaught errors, which are bugs. Each costs only its request or connection: all that matters is in committed
- * transactions, and leaving a whole fleet without answers would be worse. If they keep coming, the process exits with
- * code 1, and its supervisor restarts it.
+ * Logs uncaught errors, which are bugs, and lets the process continue, because everything that matters is in committed
+ * transactions. If more than `maxTolerated` errors occur within a minute, the process exits with code 1, so that its
+ * supervisor restarts it.
  */
 export function watchOverErrors(log: Logger): void {
   let recent: number[] = []
@@ -49,28 +49,28 @@ export function watchOverErrors(log: Logger): void {
 }
 
 /**
- * Matches look-ups of names in the thread pool, in the names that `process.getActiveResourcesInfo` returns.
- * `process.exit` waits for them without limit. A running service always has some request of the file system, so those
- * do not count.
+ * Matches the DNS look-ups among the names that `process.getActiveResourcesInfo` returns. `process.exit` waits for
+ * running look-ups without limit. Requests to the file system are not matched, because a running service always has
+ * some.
  */
 const inThreadPool = /^(GetAddrInfo|GetNameInfo)/
 /** The milliseconds for which the end of the process waits for a reader of the log. */
 const lastLinesMs = 200
-/** The milliseconds after which work of the thread pool counts as stuck. */
+/** The maximum milliseconds for which the end of the process waits for DNS look-ups. */
 const threadsMs = 200
 
 const hasThreadWork = () => process.getActiveResourcesInfo().some((name) => inThreadPool.test(name))
 
-/** Waits a moment for work of the thread pool, such as the look-up of a name. */
+/** Waits until no DNS look-up is running, but at most `threadsMs` milliseconds. */
 export async function threadsEnded(): Promise<void> {
   const until = performance.now() + threadsMs
   while (hasThreadWork() && performance.now() < until) await sleep(10)
 }
 
 /**
- * Ends the process immediately with an exit code, also if `process.exit` would wait for other threads (`stuck`, or work
- * of the thread pool). In that case a signal ends the process: SIGTERM, which supervisors take for a clean end, instead
- * of code 0, and SIGKILL instead of any other code.
+ * Ends the process with an exit code. If `process.exit` would wait for other threads (`stuck`, or a DNS look-up), the
+ * process ends itself by a signal instead: SIGTERM for code 0, since supervisors take it for a clean end, and SIGKILL
+ * for any other code.
  */
 export function endProcess(code: number, { stuck = false } = {}): never {
   const until = performance.now() + lastLinesMs

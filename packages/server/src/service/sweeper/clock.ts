@@ -14,10 +14,7 @@ import { mendTimes } from './mend.ts'
 
 /** The milliseconds for which a step is shown in the service's health. */
 const shownMs = 3_600_000
-/**
- * The minimum milliseconds between two corrections because of a time that another process stored. It only matters while
- * another node's clock stays ahead.
- */
+/** The minimum milliseconds between two corrections while the clock of another node stays ahead. */
 const againMs = 60_000
 /**
  * The number of checks after a step back in which times are corrected. One is not enough, because a transaction that
@@ -32,8 +29,8 @@ interface ClockStep {
 }
 
 /**
- * The way in which a step was noticed: by this process, or by stored times that were in the future, at the start or
- * later.
+ * The way in which a step was noticed: `now` by the clocks of this process, or by a stored time in the future, either
+ * `atStart`, when no other node ran, or `elsewhere`.
  */
 type Noticed = 'now' | 'atStart' | 'elsewhere'
 
@@ -46,7 +43,7 @@ interface NoticedStep extends ClockStep {
 export interface ClockWatch {
   /** Notices a step of the clock, and corrects stored times after a step back. Cheap if nothing has happened. */
   check(): Promise<void>
-  /** The last step of this process's clock; null if there was none. */
+  /** The last step that was noticed; null if there was none. */
   step(): ClockStep | null
   /** The sentence about the last step that the health of the service shows; undefined if none is recent. */
   warning(): string | undefined
@@ -61,7 +58,7 @@ interface ClockWatchParts {
   isBeside?: boolean
 }
 
-/** Reads both clocks: that of the service, and the one that never jumps. */
+/** Returns a function that reads the clock of the service and the monotonic clock. */
 export const clocksOf = (now: () => number) => (): Clocks => ({ wall: now(), mono: performance.now() })
 
 export function createClockWatch({ store, log, live, clocks, isBeside = false }: ClockWatchParts): ClockWatch {
@@ -89,7 +86,7 @@ export function createClockWatch({ store, log, live, clocks, isBeside = false }:
     const ahead = owed === 0 ? await aheadBy(now) : 0
     if (ahead > 0 && mono - foreignAt >= againMs) {
       foreignAt = mono
-      // At a start, the clock was set back while no node ran. Later, another node's clock is ahead.
+      // At the start of the only node, the clock was set back while none ran. Otherwise another node's clock is ahead.
       note({ at: now, by: -ahead, mono, noticed: isAfterPause ? 'atStart' : 'elsewhere' })
     }
     isAfterPause = false
@@ -109,13 +106,13 @@ export function createClockWatch({ store, log, live, clocks, isBeside = false }:
     last = step
     const seconds = Math.round(step.by / 1000)
     if (step.noticed === 'now') {
-      // Small steps add up until they are noticed, so the next comparison begins here.
+      // `before` changes only after a step was noticed, so that smaller steps add up until they are noticed.
       before = { wall: step.at, mono: step.mono }
       log.warn({ seconds }, step.by > 0 ? setForward : setBack)
     } else log.warn({ seconds }, wasAhead)
     if (step.by > 0) return
     owed = correctionRounds
-    // A monotonic clock has fractions, which a column of whole milliseconds refuses.
+    // The monotonic clock has fractions of milliseconds, which the columns of times refuse.
     back = step.noticed === 'elsewhere' ? 0 : Math.round(-step.by)
   }
 
@@ -150,7 +147,7 @@ function stepWords({ at, by, noticed }: NoticedStep): string {
     : `The clock was set back by ${size} at ${moment}. Stored times that were ahead of it count as now.`
 }
 
-/** A length such as `3 h 5 min`, rounded to minutes. */
+/** A duration such as `3 h 5 min`, rounded to minutes, and at least 1 min. */
 function sizeOf(ms: number): string {
   const minutes = Math.round(ms / 60_000)
   const [hours, rest] = [Math.floor(minutes / 60), minutes % 60]

@@ -15,13 +15,13 @@ import { surplusIdsOf } from './surplus.ts'
 
 const agentsAtOnce = 25
 /**
- * The maximum rows of daily sums of an agent. Beyond that, each of its oldest days is folded into one row for all
- * models.
+ * The maximum number of rows of daily sums of an agent. Beyond it, the rows of the models of an old day are folded into
+ * one.
  */
 const maxUsageRows = 10_000
 const usageDaysAtOnce = 10
 /**
- * Bounds the history of the next few agents, those whose ids come after the given one. Returns the last id, or '' when
+ * Bounds the history of the next few agents, whose ids come after `after`. Returns the last of these ids, or '' when
  * all agents have had their turn.
  */
 export async function boundHistories(db: Db, after: string, now: number): Promise<string> {
@@ -97,16 +97,15 @@ const foldDays = (db: Db, id: string, days: readonly number[]): Promise<void> =>
 
 // Erases commands that ended long ago, so that the commands of an agent are bounded however often people send them.
 
-/** The number of commands of an agent that are always kept, the newest of each person first. The others are erased. */
+/** The number of commands of an agent that are always kept. The people who sent them share it (surplus.ts). */
 export const minKeptCommands = 1000
-/** The time for which a command that was not cancelled is kept, because an agent may answer it late (D3, D7). */
+/** The milliseconds for which a command is kept if it was not cancelled, because an agent may answer late (D3, D7). */
 export const commandRetentionMs = dayMs
 const commandsAtOnce = 250
 
 /**
- * Erases the commands of an agent beyond those that are always kept: cancelled ones at once, and others that have ended
- * after a day, or when their log is erased. The people who sent the commands share the number that is kept, so nobody
- * can make the commands of others disappear (surplus.ts). Actions keep the outcomes.
+ * Erases the commands of an agent beyond those that are always kept. Cancelled commands are erased at once, others when
+ * they have ended, are a day old, and have no stored log. Their actions keep the outcomes.
  */
 async function eraseOldCommands(db: Db, agentId: string, now: number): Promise<void> {
   while ((await eraseSome(db, agentId, now)) === commandsAtOnce);

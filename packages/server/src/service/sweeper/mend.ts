@@ -1,7 +1,6 @@
 /**
- * Corrects stored times that are impossible, after a clock was set back. Each statement changes only times that are
- * still wrong, so the work may be done twice or by several nodes. Only one node shortens permits: the one that finds
- * the last recorded time of a running service in the future.
+ * Corrects stored times that are impossible after a clock was set back. Most statements change only times that are
+ * still wrong, so they may run twice or on several nodes. Only one node shortens permits, such as install codes.
  */
 
 import { isTooFarAhead } from '@svc/protocol'
@@ -14,14 +13,14 @@ import { lockRow, storeWishes } from '../../updates/wishes/row.ts'
 import { mendedTime, storedTimes, type TimeRule } from './stored-times.ts'
 
 /**
- * Corrects all stored times that are impossible, and returns their number. `back` are the milliseconds by which the
- * clock was set back; 0 if that is not known, or if only the clock of another process differs. Permits end that many
- * milliseconds earlier, since their time went on.
+ * Corrects all stored times that are impossible, and returns the number of changes. `back` is the number of
+ * milliseconds by which the clock was set back, and permits end earlier by it, so that they do not last longer. It is 0
+ * if only the clock of another node differs, and when this is called again.
  */
 export async function mendTimes(store: Store, now: number, back: number): Promise<number> {
   let count = 0
   for (const [table, columns] of Object.entries(storedTimes)) {
-    // By the table `service_beat` the service notices that the clock was set back, so this table is corrected last.
+    // `service_beat` is corrected last, because the service notices by its time that the clock was set back.
     if (table === 'service_beat' && back > 0) await shortenOnce(store, now, back)
     if (table === 'agent') count += await mendWishes(store.db, now)
     for (const [column, rule] of Object.entries(columns)) count += await mendColumn(store, { table, column, rule }, now)
@@ -60,13 +59,12 @@ const dateIn = (engine: Store['engine'], at: number): Date | string =>
   engine === 'sqlite' ? new Date(at).toISOString() : new Date(at)
 
 /**
- * Ends all permits earlier by the time by which the clock was set back. After a step back, the last recorded time of a
- * running service is in the future. The node that finds it there also corrects it in the same transaction, so that no
- * other node shortens the permits again.
+ * Ends all permits earlier by `back` milliseconds. After a step back, the time in `service_beat` is in the future. One
+ * node corrects it in the same transaction, so that no other node shortens the permits again.
  */
 async function shortenOnce({ db, engine }: Store, now: number, back: number): Promise<void> {
   await transaction(db, async (trx) => {
-    // The recorded time is at most some seconds old, and a step is at least a minute long.
+    // A service renewed this time a few seconds before the step, so it is ahead by nearly `back`, at least a minute.
     const { numUpdatedRows } = await trx
       .updateTable('service_beat')
       .set((eb) => ({ at: eb('at', '-', back) }))
@@ -94,9 +92,7 @@ async function shorten(
   await sql`update ${sql.table(table)} set ${at} = ${earlier} where ${valid}`.execute(db)
 }
 
-// Corrects the times in the wishes and holds of agents after a clock was set back: none is later than now.
-
-/** Corrects the wishes of all agents, each in a transaction of its own, and returns the number of changed agents. */
+/** Corrects the wishes of all agents, each agent in its own transaction, and returns the number of changed agents. */
 async function mendWishes(db: Db, now: number): Promise<number> {
   const rows = await db.selectFrom('agent').select(['id', 'wishes']).where('wishes', 'is not', null).execute()
   const wrong = rows.filter(({ wishes }) => onThisClock(wishesIn(wishes), now) !== undefined)
