@@ -1,5 +1,5 @@
 /**
- * Returns a function that returns the last result of `ask`. It calls `ask` again at most every `lasts` milliseconds, and
+ * Returns a function that returns the last result of `ask`. It calls `ask` at most once in `lasts` milliseconds, and
  * never while an earlier call of `ask` is in progress. A failure is not kept.
  */
 export function cached<T>(ask: () => Promise<T>, lasts: number): () => Promise<T> {

@@ -14,7 +14,7 @@ const silenceMs = 1_000
  * becomes empty.
  */
 const queueMs = 3_000
-/** The number of idle connections that are closed in one turn of the event loop. Requests are read between two turns. */
+/** The number of idle connections that are closed in one turn of the event loop. Requests are read between turns. */
 const socketsAtOnce = 32
 
 /**

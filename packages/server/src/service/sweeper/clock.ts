@@ -39,7 +39,6 @@ interface NoticedStep extends ClockStep {
   mono: number
 }
 
-/** The watch on the clock of this process. */
 export interface ClockWatch {
   /** Notices a step of the clock, and corrects stored times after a step back. Cheap if nothing has happened. */
   check(): Promise<void>
