@@ -1,6 +1,6 @@
 /**
- * The tables to move: those of the service and those of the accounts library. They are read from the databases, so that
- * none is forgotten.
+ * Finds the tables to move: those of the service and those of the accounts library. Both databases are asked for their
+ * tables, so that none is forgotten.
  */
 import type { DatabaseSync } from 'node:sqlite'
 import type pg from 'pg'
@@ -31,7 +31,7 @@ export interface TableToMove {
 const notData = new Set(['kysely_migration', 'kysely_migration_lock'])
 const kinds: readonly string[] = ['text', 'bigint', 'integer', 'boolean', 'timestamp with time zone', 'bytea']
 
-/** The tables to copy, parents first. Throws if PostgreSQL has other tables, or other columns in one of them. */
+/** The tables to copy, parents first. Throws if PostgreSQL has other tables or columns than SQLite. */
 export async function readTables(sqlite: DatabaseSync, client: pg.ClientBase): Promise<TableToMove[]> {
   const names = sqlite
     .prepare("select name from sqlite_master where type = 'table' and name not like 'sqlite\\_%' escape '\\'")

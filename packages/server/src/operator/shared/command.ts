@@ -23,8 +23,8 @@ export interface OperatorCommand<T = unknown> {
   /** A description of the standard input that the command reads; undefined if it reads none. */
   input?: string
   /**
-   * Returns the value that is printed; throws for a refusal. It loads the functions behind the command when it needs
-   * them: the accounts library alone takes longer to load than asking a running service.
+   * Returns the value that is printed; throws for a refusal. It imports modules only when it needs them, because
+   * loading the accounts library alone takes longer than asking a running service.
    */
   run: (call: CommandCall) => Promise<T>
   /** The part of the value that `--json` prints; by default all of it. */
@@ -33,7 +33,7 @@ export interface OperatorCommand<T = unknown> {
   show: (value: T) => string
   /** Returns the facts that the service's log line about a call contains besides the name of the command. */
   logged?: (request: OperatorRequest) => object
-  /** True if the value is printed and the command ends with 1, because the command did not achieve its aim. */
+  /** True if the command ends with exit code 1 although it prints a value, as for a test message that failed. */
   isFailure?: (value: T) => boolean
 }
 

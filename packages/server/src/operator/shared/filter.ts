@@ -12,9 +12,9 @@ export const findByFilter = <T>(filter: string, find: (filter: string) => Promis
   })
 
 /**
- * The names of the agents that a filter selects, on which a command is about to act. If a term excludes no agent, the
- * command acts only if `--expect` has the right number: the term may be mistyped, and then the filter selects too many.
- * `nothing` says that nothing was done.
+ * The names of the agents that a filter selects, on which a command is about to act. A term that excludes no agent may
+ * be mistyped, so that the filter selects too many; then `--expect` must give the right number. `nothing` is the
+ * sentence in refusals which says that nothing was done.
  */
 export async function agentsToActOn(
   call: CommandCall,
@@ -45,7 +45,7 @@ export function expectedIn(call: CommandCall): number | undefined {
 }
 
 /**
- * The terms that exclude no agent, by the value that a command returned for a filter. They are kept apart from the
+ * For each value that a command returned, the terms of its filter that exclude no agent. They are kept apart from the
  * value, so that `--json` does not print them.
  */
 const idleTerms = new WeakMap<object, readonly string[]>()
@@ -56,7 +56,7 @@ export function withIdleTerms<T extends object>(value: T, idle: readonly string[
   return value
 }
 
-/** The lines that say which terms exclude no agent, each with a line break in front. */
+/** The lines that say which terms exclude no agent. Each begins with a line break. */
 export const idleLines = (value: object): string => linesOf(idleTerms.get(value) ?? [])
 
 const linesOf = (idle: readonly string[]): string =>

@@ -1,6 +1,4 @@
-/**
- * Finds what the first argument of a command names. The refusals say that the argument is wrong or missing, and why.
- */
+/** Finds the object that the first argument of a command names. */
 import { shown } from '@svc/protocol'
 import type { WorkspaceInfo } from '../../people/workspaces/store.ts'
 import type { Db } from '../../platform/db/open.ts'
@@ -53,13 +51,13 @@ export async function onAgent(call: CommandCall) {
   return { workspace, agent }
 }
 
-/** The channel that `SLUG/NAME` names; `@service` may stand for the workspace. */
+/** The workspace, or the service for `@service`, and the name of the channel in `SLUG/NAME`. */
 export async function onChannel(call: CommandCall) {
   const { slug, name: channel } = slugAndNameOf(argument(call, 0), 'A channel is named SLUG/NAME')
   return { workspace: await findWorkspaceOrService(call, slug), channel }
 }
 
-/** The workspace and the id that `SLUG/ID` names. */
+/** The workspace and the id of the action in `SLUG/ID`. */
 export async function onAction(call: CommandCall) {
   const { slug, name: id } = slugAndNameOf(argument(call, 0), 'An action is named SLUG/ID')
   return { workspace: await findWorkspaceNamed(call, slug), id }

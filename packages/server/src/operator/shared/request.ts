@@ -37,7 +37,7 @@ export class RefusedError extends Error {
   }
 }
 /**
- * The error for an object that does not exist. Its message is completed by the name of the data that was searched
+ * The error for an object that does not exist. The name of the data that was searched is added to its message
  * (socket.ts).
  */
 export class MissingError extends RefusedError {}
@@ -70,11 +70,11 @@ export const rawOption = ({ options }: OperatorRequest, name: string): string | 
   return typeof value === 'string' ? value : undefined
 }
 
-/** The identifier that is the argument at this position. */
+/** The argument at this position, read as an identifier. */
 export const argument = (request: OperatorRequest, at: number): string =>
   identifier('The argument', rawArgument(request, at))
 
-/** The identifier that an option names; undefined if the option was not given. */
+/** The option, read as an identifier; undefined if it was not given. */
 export const option = (request: OperatorRequest, name: string): string | undefined => {
   const typed = rawOption(request, name)
   return typed === undefined ? undefined : identifier(`The option --${name}`, typed)
@@ -87,7 +87,7 @@ function identifier(what: string, typed: string): string {
   throw new UsageError(read.message)
 }
 
-/** Reads typed input with the reader of the operation's route. */
+/** Reads typed input with the reader of the operation. Throws `UsageError` if the reader refuses it. */
 export function readTypedInput<Read>({ route, input }: Operation<Route, Read>, typed: unknown, field = ''): Read {
   if (!input) throw new Error(`${route} reads no input.`)
   return orUsageError(() => input(typed, field))
@@ -117,8 +117,8 @@ export const listOption = (request: OperatorRequest, name: string): string[] | u
 }
 
 /**
- * The number that an option gives, for the reader of an operation. A text that is no number is returned as it was
- * typed; undefined if the option was not given.
+ * The number that an option gives; undefined if it was not given. Other text is returned as text, so that the
+ * operation's reader refuses it.
  */
 export const numberOption = (request: OperatorRequest, name: string): number | string | undefined => {
   const typed = option(request, name)

@@ -6,8 +6,8 @@ import type { WaitReason, WishStatus } from '@svc/api'
 import { oneSafeLine, timeText } from './show.ts'
 
 /**
- * The state of a requested update, and on a line below what it waits for, unless that is only the next report. Empty if
- * no update is requested.
+ * The state of a requested update, and on a second line what it waits for, if that is more than the next report. Empty
+ * for null.
  */
 export const wishText = (update: WishStatus | null): string =>
   [oneSafeLine(update?.says ?? ''), ...(update?.waits ? [wordsOf(update.waits)] : [])].join('\n    ')

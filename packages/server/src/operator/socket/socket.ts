@@ -1,7 +1,6 @@
 /**
- * Runs the operator's commands in the service: while an embedded service runs, only it can use the database file. The
- * commands arrive by HTTP over the Unix socket `operator.sock` in the data folder (0600), with one route: `POST /run
- * {name, request}`.
+ * Runs the operator's commands in the running service, because only that process can use an embedded database. The
+ * commands arrive by HTTP over the Unix socket `operator.sock` in the data folder (0600), with one route: `POST /run`.
  */
 import { chmodSync, closeSync, constants, openSync, rmSync } from 'node:fs'
 import { createServer, request as httpRequest, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
@@ -28,7 +27,7 @@ function commandNamed(name: string): OperatorCommand | undefined {
   return Object.hasOwn(all, name) ? all[name] : undefined
 }
 
-/** Writes the line of the log about a command that was carried out or refused. */
+/** Logs that a command was carried out or refused. */
 export const logCommand = (log: Logger, name: string, request: OperatorRequest, { ok }: OperatorOutcome): void =>
   log.info({ command: name, ...commandNamed(name)?.logged?.(request), ok }, 'operator ran a command')
 
@@ -163,8 +162,8 @@ function say(res: ServerResponse, status: number, body: object): void {
 }
 
 /**
- * Reads a request on the operator's socket and checks its shape, since any process may write to the socket.
- * `svc-server` has checked the arguments of the command before it sent the request.
+ * Reads a request on the operator's socket and checks its shape, since other programs of the same user can write to the
+ * socket, too. The arguments of the command are not checked here, because `svc-server` checks them.
  */
 async function readCall(req: IncomingMessage): Promise<{ name: string; request: OperatorRequest }> {
   const parts: Buffer[] = []
