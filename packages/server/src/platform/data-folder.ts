@@ -97,7 +97,7 @@ export interface FolderLock {
 
 /**
  * Locks the folder for this process; undefined if another process (or another service in this one) has the lock. The
- * lock is SQLite's lock on an empty database, so it ends when the process ends in any way.
+ * lock is SQLite's lock on an empty database, so it ends with the process, however that ends.
  */
 export function lockFolder(dataDir: string): FolderLock | undefined {
   const db = new DatabaseSync(join(dataDir, 'svc.lock'), { timeout: 0 })

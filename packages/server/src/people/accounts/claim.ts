@@ -52,10 +52,9 @@ export async function claimAccount(
     if (!(await lockPerson(trx, owner))) return usedAlready
     await handOver(trx, accounts, owner, hash)
     await endFirstHalves(trx, owner.id)
-    // A link of the operator also removes an authenticator app, since the new owner does not have the previous owner's
-    // phone.
     const ctx = { db: trx, by: owner, now }
     const isFirstProof = purpose === 'claim' || !(await isEmailConfirmed(trx, owner.id))
+    // A link of the operator also removes an authenticator app, since the new owner does not have the phone with it.
     if (purpose === 'claim') await removeFactorsAndNotify(ctx, people.config, owner)
     else if (isFirstProof) await removePasskeys(ctx, people.config)
     if (isFirstProof) await dropConnection(ctx, people.config, owner)

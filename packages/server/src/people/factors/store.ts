@@ -115,7 +115,7 @@ interface RemovingSession {
 
 /**
  * Makes the sessions of a person count as ones that have shown no factor, since they may have shown the one that is
- * removed. The session `keeps` is left as it is if the person has another factor.
+ * removed. The session in `keeps` is left as it is if the person has another factor.
  */
 export async function forgetShownFactors(db: Db, personId: string, keeps?: RemovingSession): Promise<void> {
   const kept = keeps && provesByFactor(await factorsOfPerson(db, keeps.config, personId)) ? keeps.session.id : ''

@@ -10,8 +10,8 @@ export const stepMs = 30_000
  */
 const acceptedSteps = 1
 /**
- * The number of steps before and after the present one (ten minutes) with whose codes a wrong code is compared, to find
- * out that the clocks differ.
+ * A wrong code is compared with the codes of this number of steps before and after the present one (ten minutes). If
+ * one is equal, two clocks differ.
  */
 const comparedSteps = 20
 const issuer = 'svc'

@@ -101,7 +101,10 @@ async function eraseSome(trx: Db): Promise<boolean> {
   return true
 }
 
-/** Erases at most `atOnce` rows of a table, found by the engine's number of a row. False if there are none. */
+/**
+ * Erases at most `atOnce` rows of a table, found by the row number of the engine (`ctid` or `rowid`). False if there
+ * are none.
+ */
 async function erased(trx: Db, table: keyof Tables, atOnce: number, where: RawBuilder<unknown>): Promise<boolean> {
   const from = sql.table(table)
   const rows = isPostgres(trx)

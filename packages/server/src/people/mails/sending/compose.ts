@@ -52,7 +52,10 @@ async function invitation(
   ])
 }
 
-/** Writes the mail with a link for a new password, only to an address with an account. */
+/**
+ * Writes the mail with a link for a new password; undefined if no account has the address now, or if it is disabled or
+ * the link is no longer needed.
+ */
 async function forgot(
   { email }: Extract<MailTopic, { kind: 'forgot' }>,
   { people, mail: { id, createdAt }, key, now }: MailContext,
