@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto'
 
-/** A reference to a workspace by its id, which is all that most functions need. */
+/** A reference to a workspace by its id. */
 export interface WorkspaceRef {
   id: string
 }
-/** An agent, with its workspace. */
+/** A reference to an agent and its workspace by their ids. */
 export interface AgentRef {
   id: string
   workspace_id: string

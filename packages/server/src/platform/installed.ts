@@ -57,8 +57,9 @@ export function ownVersion(): string {
 }
 
 /**
- * The folder for compiled code, which halves the time to the first output: beside the program or, where that folder
- * cannot be written, below the data folder. Undefined if neither can be. `args` are those of the command line.
+ * The folder for compiled code, which halves the time to the first output. In a package it is beside the program or, if
+ * it cannot be written there, below the data folder; undefined if it cannot be written there either. `args` is the
+ * command line, which may name the data folder.
  */
 export function compiledFolder(args: readonly string[], env = process.env, cwd = process.cwd()): string | undefined {
   if (!isPackage) return inCheckout('.cache/compiled')

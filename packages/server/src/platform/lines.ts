@@ -8,7 +8,7 @@ import { isCode } from './errors.ts'
 /** The lines of a log on their way to a file descriptor. */
 export interface OutputLines {
   write(line: string): void
-  /** Writes the waiting lines if that is possible now. Returns true if none waits any longer. */
+  /** Writes the waiting lines, as far as that is possible now. Returns true if the next line can be written at once. */
   flush(): boolean
   /** The number of lines that could not be written since the start. */
   readonly lost: number
@@ -43,7 +43,7 @@ class WaitingLines implements OutputLines {
   /** The number of lines that were lost since the last notice. */
   #unsaid = 0
   #code = ''
-  /** True if the last line on the disk was cut off. */
+  /** True if the last line was written only in part. */
   #torn = false
   #planned = false
 
@@ -84,7 +84,7 @@ class WaitingLines implements OutputLines {
     return this.#unsaid === 0 || this.#saysLost()
   }
 
-  /** Writes one line. Returns the rest of it that has to wait; empty if the line was written. */
+  /** Writes one line. Returns the part of it that has to wait; empty if the whole line was written. */
   #send(line: Buffer): Buffer {
     let rest = line
     try {

@@ -28,8 +28,8 @@ export function openServiceLog(level: string, destination: DestinationStream = s
 }
 
 /**
- * Leaves out lines about single attempts that failed because another program holds the lock of the database, except at
- * `debug`. One line says when that begins, and one when it ends.
+ * Leaves out lines about errors that happen because another program holds the lock of the database, except at `debug`.
+ * Instead, one line says when that begins, and one when it ends.
  */
 function withoutLocked(this: Logger, args: Parameters<LogFn>, method: LogFn, level: number): void {
   const [facts] = args as unknown[]
@@ -79,7 +79,7 @@ function standardError(): DestinationStream {
 
 /**
  * Returns a function that makes the line for people from a line of the log: the time, the message, and its facts in
- * brackets. An error keeps its lines, since its stack has several.
+ * brackets. For a line with an error it makes several lines, with the stack.
  */
 export function logLineForPeople(colours: { colorize: boolean }): (line: string) => string {
   const looks = { ...colours, translateTime: 'SYS:HH:MM:ss' } as const
@@ -96,7 +96,7 @@ export function logLineForPeople(colours: { colorize: boolean }): (line: string)
   return (line) => (/"(err|error)":\{/.test(line) ? whole : short)(line)
 }
 
-/** A value as JSON, so that no text reaches the terminal as a control character; a text without its quotation marks. */
+/** A value as JSON, in which no control character reaches the terminal. A text is without its quotation marks. */
 const factText = (value: unknown): string => {
   const json = JSON.stringify(value) ?? ''
   return typeof value === 'string' ? json.slice(1, -1) : json

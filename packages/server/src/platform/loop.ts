@@ -1,4 +1,4 @@
-/** Work that a part of the service repeats until it stops. */
+/** Repeats the work of a part of the service until the part stops. */
 
 interface Loop<T> {
   /** Plans the first run. It begins after `firstMs` milliseconds, by default after the time between two runs. */

@@ -5,8 +5,8 @@ import { isIP } from 'node:net'
 export const hostOfMails = (baseUrl: string): string => new URL(baseUrl).hostname.replace(/\.$/, '')
 
 /**
- * The host behind the @ of an address: `localhost` for an IP address, because a mail address cannot simply contain an
- * IP address there.
+ * The host behind the @ of an address. It is `localhost` if the service has an IP address instead of a name, because
+ * that would need brackets in a mail address.
  */
 export function domainOfMails(baseUrl: string): string {
   const host = hostOfMails(baseUrl)

@@ -18,16 +18,15 @@ import { dayMs } from './limits/units.ts'
 import { createLoop } from './loop.ts'
 
 /**
- * The milliseconds between two counts of a node. On PostgreSQL, the loss of all commits of at least this time is always
- * noticed. The embedded database can only lose commits while the service is stopped, so a higher number is enough
- * there.
+ * The milliseconds between two counts of a node. A loss on PostgreSQL is always noticed if it covers at least this
+ * time. The embedded database loses commits only while the service is stopped, so it is counted less often.
  */
 const everyMs = { postgres: 1_000, sqlite: 60_000 }
 const keptMs = 90 * dayMs
 
 /** The last count that the database confirmed to this node. */
 export interface ConfirmedCount {
-  /** The history of the database. A restore with `svc-server restore` begins a new one. */
+  /** The id of the history of the database. A restore with `svc-server restore` begins a new history. */
   epoch: string
   node: string
   count: number
@@ -47,11 +46,9 @@ export interface CommitLoss {
   until: number
 }
 
-/**
- * Compares the count that a node remembers with the stored one. Returns the loss if the database lost commits. Pure.
- */
+/** Compares the count that a node remembers with the stored one. Returns the loss if the database lost commits. */
 export function commitLossOf(known: ConfirmedCount | undefined, { epoch, row }: StoredCount): CommitLoss | undefined {
-  // With another epoch, this is the database of another service, or its restore was completed with new tokens.
+  // With another epoch, this is the database of another service, or a restore has begun a new history.
   if (known === undefined || epoch !== known.epoch) return undefined
   if (row !== undefined && row.count >= known.count) return undefined
   return { from: row?.at ?? null, until: known.at }
@@ -61,7 +58,7 @@ export function commitLossOf(known: ConfirmedCount | undefined, { epoch, row }: 
 type OnLoss = (trx: Db, now: number) => Promise<void>
 
 /**
- * Raises the stored count of the node, and checks whether the database lost commits. Changes nothing in a read-only
+ * Raises the stored count of the node, and records a loss if the database lost commits. Changes nothing in a read-only
  * copy.
  */
 async function count(

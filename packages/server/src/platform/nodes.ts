@@ -9,17 +9,17 @@ import type { Db } from './db/open.ts'
 import { dayMs } from './limits/units.ts'
 
 /**
- * The number of PostgreSQL's advisory lock that all nodes share, each over the connection on which it receives
+ * The number of PostgreSQL's advisory lock that every running node holds, over the connection on which it receives
  * announcements. The number itself is arbitrary.
  */
 const runningLock = 7_270_002
 
-/** Takes the lock by which others see that this node runs, until the connection ends. */
+/** Takes the lock by which others see that this node runs. It is held until the connection ends. */
 export async function holdRunningLock(listening: Pick<pg.ClientBase, 'query'>): Promise<void> {
   await listening.query('select pg_advisory_lock_shared($1)', [runningLock])
 }
 
-/** True if a node runs, also one whose clock differs. A node of an earlier version is not seen. */
+/** True if a node holds the running lock. Nodes of earlier versions do not hold it. */
 export async function isAnyNodeRunning(db: Db): Promise<boolean> {
   if (!isPostgres(db)) return false
   const { rows } = await sql<{ free: boolean }>`select pg_try_advisory_xact_lock(${runningLock}) as free`.execute(db)
@@ -27,7 +27,8 @@ export async function isAnyNodeRunning(db: Db): Promise<boolean> {
 }
 
 /**
- * The milliseconds for which a node counts as running after an announcement of it arrived, or after it renewed its row.
+ * The milliseconds for which a node counts as running after an announcement from it arrived, or after it renewed its
+ * row.
  */
 export const runsAfterSignMs = 120_000
 
@@ -42,8 +43,8 @@ export async function noteNode(pool: Pick<pg.Pool, 'query'>, node: string, now: 
 }
 
 /**
- * True if one of these nodes, from which announcements arrived, is of a version that does not ask for second factors:
- * it has no row.
+ * True if one of the nodes in `heard`, from which announcements arrived, has no row. The version of such a node does
+ * not ask for second factors.
  */
 export async function isNodeWithoutFactors(db: Db, heard: readonly string[]): Promise<boolean> {
   if (heard.length === 0 || !isPostgres(db)) return false
@@ -57,9 +58,8 @@ export async function isNodeWithoutFactors(db: Db, heard: readonly string[]): Pr
 
 /**
  * True if a node runs that does not know this feature: one of `heard`, from which announcements arrived, or one that
- * renewed its row. Such a node would judge a rule for all agents, whatever its filter says, take a password as the
- * proof of somebody who has a passkey, or leave a claimed account connected with the provider. On the operator's
- * command line, `heard` is empty.
+ * renewed its row. Such a node would ignore the filters of rules, accept a password as the proof of somebody who has a
+ * passkey, or leave a claimed account connected with the provider. `heard` is empty on the operator's command line.
  */
 export async function isNodeWithout(
   what: 'rule_filters' | 'passkeys' | 'oidc',

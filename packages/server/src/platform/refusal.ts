@@ -1,5 +1,5 @@
 /**
- * Every refusal of the page's own routes. It can be thrown anywhere; `onError` (app.ts) writes it in the form of
+ * The refusals of the page's own routes. A `Refusal` can be thrown anywhere; `onError` (app.ts) sends it in the form of
  * section 7 of the contract.
  */
 import type { BundleFinding } from '@svc/api'
@@ -153,7 +153,7 @@ export class Refusal extends Error {
   readonly findings: BundleFinding[] | undefined
   /** The wrong part of a refused filter, in UTF-16 units; undefined for other refusals. */
   readonly place: { at: number; length: number } | undefined
-  /** The act that needs a proof, such as `delete a workspace`; undefined for other refusals. */
+  /** The operation that needs a proof, such as `delete a workspace`; undefined for other refusals. */
   readonly act: string | undefined
   constructor(code: WebCode, message?: string, retryAfter?: number) {
     const [status, words] = webRefusals[code]

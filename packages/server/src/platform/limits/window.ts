@@ -1,6 +1,6 @@
 /**
- * Limits the calls of each key in any sixty seconds, counted exactly (D16), in memory: one array of times for each
- * active key.
+ * Limits the calls of each key in any sixty seconds (D16). The limit is exact, because the times of these calls are
+ * kept in memory.
  */
 
 const windowMs = 60_000
