@@ -48,7 +48,7 @@ export interface CommitLoss {
 
 /** Compares the count that a node remembers with the stored one. Returns the loss if the database lost commits. */
 export function commitLossOf(known: ConfirmedCount | undefined, { epoch, row }: StoredCount): CommitLoss | undefined {
-  // With another epoch, this is the database of another service, or a restore has begun a new history.
+  // With another epoch, this is the database of another service, or a restore has started a new history.
   if (known === undefined || epoch !== known.epoch) return undefined
   if (row !== undefined && row.count >= known.count) return undefined
   return { from: row?.at ?? null, until: known.at }
