@@ -204,7 +204,7 @@ export async function checkPasskey(
 
 /**
  * Marks the challenge as used and stores the new counter of the passkey, in the transaction that acts on the answer.
- * False if the challenge was used before, or if the passkey was removed or used with the same or a later counter
+ * False if the challenge was used before, if the passkey was removed, or if its counter has risen to `counter`
  * meanwhile.
  */
 export const takePasskey = async (db: Db, { id, counter, challenge }: PasskeyUse, now: number): Promise<boolean> =>

@@ -29,7 +29,8 @@ export interface SignInLine {
   /** How the person signed in; a wrong second factor is `code` or `recovery`. */
   method: SignInRecord['method'] | 'code' | 'recovery'
   /**
-   * True if the browser had signed in to the account before this try; always false for one-time links and invitations.
+   * True if the browser had signed in to the account before this try. False if that was not looked up, as for links and
+   * invitations.
    */
   known: boolean
   /** The id of the request, sent to the client as `X-Request-Id`. */

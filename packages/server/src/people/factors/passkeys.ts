@@ -76,7 +76,7 @@ export const deletePasskeys = (db: Db, personId: string): Promise<{ name: string
  */
 export const isCounterGood = (before: number, shown: number): boolean => shown > before || (shown === 0 && before === 0)
 
-/** Notes a use of a passkey. False if it was removed meanwhile, or if a use with this or a later counter came first. */
+/** Stores a use of a passkey. False if it was removed meanwhile, or if its counter has risen to this one or beyond. */
 export async function notePasskeyUse(db: Db, id: string, counter: number, now: number): Promise<boolean> {
   const used = await db
     .updateTable('passkey')

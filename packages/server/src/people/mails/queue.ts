@@ -20,7 +20,7 @@ export type MailTopic =
    * Mails of the same workspace and the same domain share slots for sending. Nodes of earlier versions leave out both.
    */
   | { kind: 'invitation'; invitation: string; workspace?: string; domain?: string }
-  /** The stored e-mail address of an account whose owner asked for a new password. */
+  /** The stored e-mail address of an account for which somebody asked for a new password. */
   | { kind: 'forgot'; email: string }
   | { kind: 'new_device'; person: string; address: string; userAgent: string }
   | AccountNotice

@@ -36,8 +36,8 @@ interface MailerParts {
 }
 
 /**
- * The mails about accounts as work of the dispatcher. Mails of one workspace or person share slots, and a receiver
- * whose last mail failed or was slow counts as one that fails.
+ * The mails about accounts as work of the dispatcher. Mails of one party (`partyOf`) share slots, and a receiver whose
+ * last mail failed or was slow counts as one that fails.
  */
 export function accountMails(mailing: MailerParts): DeliverySource {
   const { store, config, now } = mailing

@@ -7,7 +7,7 @@ export const first: Migrations = {
   '001-first': createFirstTables,
 }
 
-/** The tables of the first version: agents, reports, runs, commands, logs, audit. */
+/** Creates the tables of the first version, such as those for agents, reports, runs and commands. */
 async function createFirstTables(db: Kysely<unknown>, engine: Engine): Promise<void> {
   const whole = wholeNumber(engine)
   const arrival = arrivalNumber(engine)
