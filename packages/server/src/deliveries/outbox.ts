@@ -96,7 +96,7 @@ export function deliveryOutcomeOf(
   return dueAt >= createdAt + maxAge ? { is: 'dead', gone: false } : { is: 'again', dueAt }
 }
 
-/** The time at or before which a delivery must have been made to be too old to be sent. */
+/** A delivery that was made at this time, or earlier, is too old to be sent. */
 export const isTooOldAt = (now: number): number => now - maxAge
 
 /**

@@ -26,7 +26,7 @@ export async function sendMessage(
 ): Promise<TryResult> {
   const target = readTarget(call.url, allowed)
   if (!target.ok) return { is: 'refused', message: target.message }
-  // Here and not above, because `httpAgentFor` throws an error if the address may not be called.
+  // `httpAgentFor` is called inside `tryCall`, because it throws an error if the address may not be called.
   return tryCall(async (signal) => {
     const lookup = lookupOf(limits, signal)
     const agent = httpAgentFor(target.value, allowed, lookup)

@@ -17,7 +17,7 @@ interface Question {
   id: number
   name: string
   options: LookUpOptions
-  /** The number of times that this look-up was started, at most `maxAsked` in helper processes. */
+  /** The number of times that this look-up was started. If it had no answer `maxAsked` times, it fails. */
   asked: number
   /** The process that was asked; undefined while this process itself looks the name up. */
   at?: AskedProcess | undefined

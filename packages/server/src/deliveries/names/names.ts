@@ -21,8 +21,8 @@ const maxFailed = 10_000
 /** Looks names up, and remembers the names that failed. */
 export interface NameLookups {
   /**
-   * Returns the look-up function for one connection, which `signal` aborts. With `isFresh`, even a name that has just
-   * failed is looked up, because a person waits for the answer.
+   * Returns the look-up function for one connection; `signal` aborts the look-up. With `isFresh`, even a name that has
+   * just failed is looked up, because a person waits for the answer.
    */
   lookupFor(signal: AbortSignal, isFresh?: boolean): LookupFunction
 }
@@ -100,7 +100,7 @@ export function createNameLookups({
 
 const sharedNames = createNameLookups()
 
-/** Returns the look-up function for the connection of one try, which `signal` aborts. */
+/** Returns the look-up function for the connection of one try; `signal` aborts the look-up. */
 export const lookupOf = (
   { names = sharedNames, isAwaited }: { names?: NameLookups | undefined; isAwaited?: boolean | undefined },
   signal: AbortSignal,
