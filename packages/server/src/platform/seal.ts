@@ -6,7 +6,7 @@
 import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto'
 
 const cipher = 'aes-256-gcm'
-/** The purposes of keys. Keys with different purposes have nothing in common. */
+/** The purposes of keys. A text that was sealed for one purpose cannot be unsealed with the key of another. */
 const purposes = {
   channels: 'svc: secrets of alert channels',
   totp: 'svc: secrets of authenticator apps',

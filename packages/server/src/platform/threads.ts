@@ -30,9 +30,9 @@ export class ThreadUnavailable extends Error {
 }
 
 /**
- * Returns the function that asks the thread of this program. A question fails with `ThreadUnavailable` if too many
- * wait, if the answer takes too long, or if the thread has too little memory or ends by itself, and with the error
- * itself if the program throws one. The next question then starts another thread.
+ * Returns a function that asks the thread of this program. A question fails with `ThreadUnavailable` if too many wait,
+ * if the answer takes too long, or if the thread ends or needs too much memory; an error that the program throws is
+ * passed on. After a failed answer, the next question starts another thread.
  */
 export function threadOnDemand<Question, Answer>(
   program: URL,
@@ -81,13 +81,14 @@ export function threadOnDemand<Question, Answer>(
     throw new ThreadUnavailable(`The thread ${name} took longer than ${answerMs} ms.`)
   }
 
-  /** Starts a thread. A thread that ends by itself, also between two questions, is not asked again. */
+  /** Starts a thread. A thread that has ended by itself, also between two questions, is not asked again. */
   function started(): Worker {
     const thread = new Worker(program, {
       execArgv: [],
       resourceLimits: { maxOldGenerationSizeMb: heapMb },
     })
-    // The event `exit`, which follows an error, rejects the pending question.
+    // A pending question gets the error in `ask`. Between two questions, an error without a listener would end the
+    // process.
     return thread.on('error', () => {}).on('exit', () => forget(thread))
   }
 

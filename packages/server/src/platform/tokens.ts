@@ -1,11 +1,11 @@
 /**
- * The credentials that the service gives out (5): a prefix and 256 random bits, shown once and stored only as their
- * SHA-256.
+ * The credentials that the service gives out (5): a prefix and 256 random bits. Each is given out once, and only its
+ * SHA-256 is stored.
  */
 import { hash, randomBytes } from 'node:crypto'
 import { type TokenKind, tokenPrefixes } from '@svc/protocol'
 
-/** Makes a credential of this kind. It is shown to a person once and stored only as its `hashToken`. */
+/** Makes a credential of this kind. */
 export const newToken = (kind: TokenKind): string => tokenPrefixes[kind] + randomBytes(32).toString('base64url')
 
 /** The SHA-256 of a credential in hex, by which its row is found. */

@@ -44,7 +44,7 @@ export function readConfig({
   return { ...config, remarks: [...remarks, ...unknown, ...unreached(config)] }
 }
 
-/** A remark if the service listens for other machines and answers only at an address that they cannot use. */
+/** A remark if the service listens for other machines, but answers only at an address that they cannot reach. */
 const unreached = ({ host, baseUrl }: Config): string[] =>
   isOwnMachineOnly(baseUrl) && (/^(?:0\.0\.0\.0|::)$/.test(host) || !isOwnMachineOnly(originOf(host)))
     ? [
@@ -285,7 +285,7 @@ const noAddress =
 
 /**
  * True if the user name or password in an address of PostgreSQL has a character that would be read as a separator, or a
- * `%` that begins no escape. The parts would then be wrong, and messages about them would name a part of the password.
+ * `%` that begins no escape. With the wrong parts, messages could repeat a part of the password.
  */
 function hasBareSeparator(text: string): boolean {
   const [, authority = '', path = '', rest = ''] = /^[a-z]+:\/\/([^/?#]*)([^?#]*)(.*)$/s.exec(text) ?? []

@@ -33,8 +33,9 @@ export type OpenedService = Pick<Deps, 'store' | 'auth' | 'config' | 'now'> & { 
 const patienceMs = 30_000
 
 /**
- * Opens the store for this process, and SQLite for this process alone; the caller closes it. While another process has
- * the data folder, it calls `meanwhile` again and again, and returns undefined once `meanwhile` returns true.
+ * Opens the store, and for SQLite takes the lock of the data folder; the caller closes it. While another process has
+ * the lock, it calls `meanwhile` again and again, for at most `patienceMs`. It returns undefined once `meanwhile`
+ * returns true.
  */
 export async function openService(config: Config, now: () => number, meanwhile: () => Promise<boolean>) {
   process.umask(0o077)
@@ -76,7 +77,7 @@ function openStore({ databaseUrl, dataDir }: Config): Store {
   return store
 }
 
-/** Waits for the lock of the data folder; null as soon as `meanwhile` says that the lock is no longer needed. */
+/** Waits for the lock of the data folder. Returns null once `meanwhile` returns true, and throws after `patienceMs`. */
 async function waitForLock(dataDir: string, meanwhile: () => Promise<boolean>): Promise<FolderLock | null> {
   const until = performance.now() + patienceMs
   for (;;) {
@@ -90,7 +91,7 @@ async function waitForLock(dataDir: string, meanwhile: () => Promise<boolean>): 
 
 /**
  * Opens the store and the parts of the service for a command that runs in this process, while no service runs. Returns
- * undefined once `meanwhile` returns true, as `openService` does.
+ * undefined once `meanwhile` returns true (`openService`).
  */
 export async function openAlone(
   config: Config,
@@ -107,8 +108,8 @@ export async function openAlone(
 }
 
 /**
- * Makes the `Live` of a command that runs without the service, with which the command announces changes. On PostgreSQL
- * the running nodes receive them; on SQLite nothing happens, because no service runs.
+ * Makes the `Live` with which a command announces its changes if it does not run in the service. On PostgreSQL the
+ * running nodes receive the announcements; on SQLite no service runs, so nothing is announced.
  */
 export function liveWithoutService(store: Store): Live & { close: () => Promise<void> } {
   if (store.engine === 'postgres')

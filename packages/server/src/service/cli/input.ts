@@ -7,8 +7,7 @@ import { RefusedError } from '../../operator/shared/request.ts'
 import { messageOf } from '../../platform/errors.ts'
 
 /**
- * The contents in Base64 of a file that an argument names. The program that the person started reads the file, not the
- * service.
+ * The contents in Base64 of a file that an argument names. This process reads the file, and not the running service.
  */
 export function readLocalFile(
   file: string,

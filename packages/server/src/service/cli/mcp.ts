@@ -145,8 +145,8 @@ function resultOf(outcome: OperatorOutcome | undefined) {
 }
 
 /**
- * The outcome of a call that failed. The assistant gets refusals, and the reasons of system errors. Every other error
- * is printed for the operator, as system errors are.
+ * The outcome of a call that failed. A refusal is passed on to the assistant. Any other error is printed for the
+ * operator; the assistant gets its reason if it is a system error.
  */
 async function refusedBy(error: unknown, { isOutdated, note }: ServedConnection): Promise<OperatorOutcome> {
   const refused = (message: string) => ({ ok: false, kind: 'refused', message }) as const
@@ -164,7 +164,7 @@ const maxWaiting = 32
 
 /**
  * Carries out one call after another, so that an assistant with many questions at once does not slow the service down.
- * A call that was cancelled while it waited is left out, and a call beyond the maximum is refused.
+ * Leaves out a call that was cancelled while it waited, and refuses calls beyond `maxWaiting`.
  */
 function oneAfterAnother(): <T>(signal: AbortSignal, work: () => Promise<T>) => Promise<T> {
   let last: Promise<unknown> = Promise.resolve()

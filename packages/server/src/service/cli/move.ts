@@ -71,7 +71,7 @@ async function moveAll(file: string, to: string, progress: (line: string) => voi
   }
 }
 
-/** Moves the embedded database aside. If a service continued with it, commands could be delivered twice. */
+/** Moves the embedded database aside. Otherwise a service could continue with it, and deliver commands twice. */
 function putAside(dataDir: string, to: string): string {
   noteMoved(dataDir, to)
   const kept = join(dataDir, `moved-${new Date().toISOString().replace(/[:.]/g, '-')}`)

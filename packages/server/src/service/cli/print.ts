@@ -36,7 +36,7 @@ export async function print(text: string, put = (bytes: Uint8Array) => writeSync
   }
 }
 
-/** Writes to standard error. A text that is not accepted is lost, because there is nowhere to report that. */
+/** Writes to standard error. A text that is not accepted is lost, because there is nowhere else to write it. */
 export function printError(text: string): void {
   process.stderr.write(text)
 }

@@ -1,14 +1,14 @@
 /**
- * Describes the commands of `svc-server` to the library commander: groups, arguments, options and help. The actions are
- * in commands/ and main.ts.
+ * Describes the commands of `svc-server` to the library commander: groups, arguments, options and help. The functions
+ * of the commands are in operator/commands/ and this folder.
  */
 import { Command, CommanderError } from 'commander'
 import type { OperatorCommand } from '../../operator/shared/command.ts'
 import type { OperatorRequest } from '../../operator/shared/request.ts'
 
 /**
- * The help texts of a command without the function that runs it. The code of `start`, `restore`, `move` and `mcp` is
- * loaded by main.ts.
+ * The help texts of a command, without the function that runs it. main.ts loads that function of `start`, `restore`,
+ * `move` and `mcp` only when the command is run.
  */
 export type CommandHelp = Pick<OperatorCommand, 'says' | 'formerly' | 'args' | 'options' | 'input'>
 
@@ -27,8 +27,8 @@ interface PrintFunctions {
 }
 
 /**
- * The command that these arguments ask for; undefined if they asked for help or the version, which is then printed.
- * Throws a CommanderError if they are not a command, after printing its message to standard error.
+ * The command that these arguments ask for; undefined after it printed help or the version. If there is no such
+ * command, it prints a message to standard error and throws a CommanderError.
  */
 export function chooseCommand(
   words: Readonly<Record<string, CommandHelp>>,

@@ -89,7 +89,7 @@ export function showRestored({ file, from, version, replaced, agents, revived, u
 const maxNames = 20
 
 /**
- * For each kind of revived access: its heading in the output, and how this access is ended, or given again if it ended.
+ * For each kind of access that ended since the backup: its heading in the output, and how to end it or give it again.
  */
 const words: Record<RevivedKind, readonly [says: string, remedy: string]> = {
   peopleDeleted: [
@@ -145,8 +145,7 @@ function list(names: readonly string[]): string {
 }
 
 /**
- * The lines about checks that a person has to make, because it is not known what ended since the backup; `why` is a
- * sentence about the previous data.
+ * The checks that a person has to make if it is not known what ended since the backup; `why` says why it is not known.
  */
 export const unknownLines = (why: string): string[] => [
   `What was ended since the backup is not known, because the previous data cannot tell: ${oneSafeLine(why)}. Check by hand:`,

@@ -54,7 +54,7 @@ export async function serveUntilStopped(
   return endProcess(0, { stuck: unfinished.length > 0 })
 }
 
-/** Prints the greeting. The service keeps running if printing fails, because the link can also be made by a command. */
+/** Prints the greeting. The service keeps running if printing fails, because a command can print the link again. */
 async function greet(text: string, log: Logger): Promise<void> {
   try {
     await print(text)
