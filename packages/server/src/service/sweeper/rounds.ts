@@ -72,9 +72,7 @@ export async function eraseLogs(store: Store, now: number): Promise<void> {
   await store.db.connection().execute(async () => sqlite.exec('pragma wal_checkpoint(truncate)'))
 }
 
-/**
- * Erases one rollout that ended long ago, and its agents in pieces. Another old rollout is erased in the next round.
- */
+/** Erases one rollout that ended long ago, with its rows of agents. Each round erases only one. */
 export async function eraseOldRollout(db: Db, now: number): Promise<void> {
   const old = await db
     .selectFrom('rollout')
@@ -91,7 +89,7 @@ export async function eraseOldRollout(db: Db, now: number): Promise<void> {
   await db.deleteFrom('rollout').where('id', '=', old.id).execute()
 }
 
-/** Erases one action that is too old, and its agents in pieces. Another old action is erased in the next round. */
+/** Erases one action that is too old, with its rows of agents. Each round erases only one. */
 export async function eraseOldAction(db: Db, now: number): Promise<void> {
   const old = await db
     .selectFrom('action')
@@ -106,8 +104,8 @@ export async function eraseOldAction(db: Db, now: number): Promise<void> {
 }
 
 /**
- * Erases expired sessions and expired one-time values of the accounts library. Links are erased one day after they were
- * used or have expired, and counts of wrong codes one day after the last wrong code.
+ * Erases expired sessions and one-time values of the accounts library. Links, counts of wrong codes, callbacks of
+ * sign-in providers and challenges of passkeys are erased a day after they were used or expired.
  */
 export async function eraseEndedAccess({ db, engine }: Store, now: number): Promise<void> {
   const ended = engine === 'sqlite' ? new Date(now).toISOString() : new Date(now)
@@ -120,7 +118,7 @@ export async function eraseEndedAccess({ db, engine }: Store, now: number): Prom
   await erasePieces(db, { table: 'passkey_challenge', key: ['hash'], where: sql`expires_at <= ${before}` })
 }
 
-/** Erases the sums of agents that were deleted, of days that are no longer shown. */
+/** Erases the daily sums of deleted agents for days that are no longer shown. */
 export const eraseOldSums = (db: Db, now: number): Promise<void> =>
   erasePieces(db, {
     table: 'usage_deleted',
@@ -128,7 +126,7 @@ export const eraseOldSums = (db: Db, now: number): Promise<void> =>
     where: sql`day < ${dayNumber(now) - usageDays}`,
   })
 
-/** Erases the counts of agents by version, of days that are no longer shown. */
+/** Erases the daily counts of agents by version for days that are no longer shown. */
 export const eraseOldVersions = (db: Db, now: number): Promise<void> =>
   erasePieces(db, {
     table: 'version_day',

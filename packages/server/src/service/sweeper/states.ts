@@ -7,14 +7,14 @@ import { transaction } from '../../platform/db/transaction.ts'
 import { dayMs, dayNumber } from '../../platform/limits/units.ts'
 
 /**
- * The maximum number of level changes of an agent, beyond which the oldest are folded, and the number of newest ones
- * that then stay as they are.
+ * `kept` is the maximum number of level changes of an agent. If there are more, all but the newest `unfolded` are
+ * folded.
  */
 const maxLevels = { kept: 5000, unfolded: 4000 } as const
 const levelsAtOnce = 5000
 const maxOffline = 5000
 
-/** Limits the stored states of some agents. */
+/** Limits the stored states of some agents, after it has added what nodes of earlier versions did not store. */
 export async function boundStates(db: Db, ids: readonly string[], now: number): Promise<void> {
   await noteFirstReports(db, ids)
   await notePauses(db, ids)
@@ -41,8 +41,9 @@ export async function agentsWithTooMany(
 }
 
 /**
- * Notes the first known report of agents whose first report arrived at an earlier version: the oldest level change, or
- * the last report. Each agent has a statement of its own, so that it cannot deadlock with a batch of reports.
+ * Sets `first_report_at` of agents whose first report arrived at a node of an earlier version: to the time of the oldest
+ * level change or of the last report, whichever is earlier. Each agent has its own statement, so that it cannot
+ * deadlock with a batch of reports.
  */
 async function noteFirstReports(db: Db, ids: readonly string[]): Promise<void> {
   const unknown = await db
@@ -60,13 +61,13 @@ async function noteFirstReports(db: Db, ids: readonly string[]): Promise<void> {
 }
 
 /**
- * Notes pauses that began or ended at an earlier version without a change of level: that version wrote no row. Each
- * such pause gets a row with the time of the last report, because the true time is not known.
+ * Adds a row for each pause that began or ended without a change of level, for which nodes of an earlier version wrote
+ * none. The row has the time of the last report, because the true time is not known.
  */
 async function notePauses(db: Db, ids: readonly string[]): Promise<void> {
   for (const id of (await missedPauses(db, ids)).map((row) => row.agent_id))
     await transaction(db, async (trx) => {
-      // A report that arrives meanwhile may write the row.
+      // A report may have written the row meanwhile, so the missed pauses are read again under the lock.
       await lockAgent(trx, id)
       for (const { agent_id, received_at: at, level, label } of await missedPauses(trx, [id]))
         if (level !== null)
@@ -77,7 +78,7 @@ async function notePauses(db: Db, ids: readonly string[]): Promise<void> {
     })
 }
 
-/** The agents whose last report and last level change differ about the pause. */
+/** The agents that are paused by only one of their last report and last level change, which an earlier version wrote. */
 async function missedPauses(db: Db, ids: readonly string[]) {
   const rows = await db
     .selectFrom('agent_report as r')
@@ -153,10 +154,9 @@ interface KeptLevel {
 }
 
 /**
- * Folds level changes, oldest first, so that each day (UTC) shows its worst level from its beginning on, including the
- * level that was still in force from the day before. A day's last change moves to the beginning of the next day, where
- * its level is in force. The last change of the last day keeps its time, because further changes may follow on that
- * day.
+ * Folds level changes, which are sorted by time. Each day (UTC) then shows its worst level from its beginning on; this
+ * may be the level from the day before. The last change of a day moves to the beginning of the next day. On the last
+ * day it keeps its time, because further changes may follow.
  */
 export function foldedDays(changes: readonly KeptLevel[]): { gone: number[]; moved: Map<number, number> } {
   const gone: number[] = []

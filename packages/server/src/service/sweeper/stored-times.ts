@@ -1,8 +1,7 @@
 /**
- * Lists every stored time of the service, and how it is corrected if it is impossible because a clock was set back. The
- * time of an event becomes the present time. A deadline that is farther away than its full length counts as over:
- * waiting work is due, a lease is free, and a permit ends. A test compares this table with the schema, so a new column
- * needs a line here.
+ * Lists every stored time of the service, with the rule by which it is corrected if it is impossible because a clock
+ * was set back. An event is impossible if it is in the future, a deadline if it is farther away than its full length.
+ * A test compares this list with the schema, so a new column needs a line here.
  */
 import { clockSlackMs, latestDeadline, limits } from '@svc/protocol'
 import { type RawBuilder, sql } from 'kysely'
@@ -49,20 +48,20 @@ const lengthOfLink = sql<number>`case purpose ${sql.join(
   sql` `,
 )} else 0 end`
 
-/** The longest time for which a message waits after its tries; `untried` if it has not been tried. */
+/** An SQL expression for the longest wait of a message before its next try. `untried` is the wait before its first. */
 const lengthOfWait = (untried: number) =>
   sql<number>`case tries when 0 then ${sql.lit(untried)} ${sql.join(
     Array.from({ length: 9 }, (_, i) => sql`when ${sql.lit(i + 1)} then ${sql.lit(longestWait(i + 1))}`),
     sql` `,
   )} else ${sql.lit(longestWait(9))} end`
 
-/** A message that was never tried, on the channel of a person: the person's quiet hours decide when it is sent. */
+/** True for untried messages on the channel of a person. Their times follow the person's quiet hours. */
 const isForQuietHours = sql<boolean>`(tries = 0 and exists (
   select 1 from alert_channel where alert_channel.id = alert_delivery.channel_id and person_id is not null))`
 
 /**
  * The rule for each column with a time, by table. Tables and their columns are corrected in this order. `service_beat`
- * comes last, because by it the service notices that the clock was set back.
+ * comes last, because the service notices by its time that the clock was set back.
  */
 export const storedTimes: Readonly<Record<string, Readonly<Record<string, TimeRule>>>> = {
   agent_report: { received_at: event, status_at: reported },
@@ -158,7 +157,7 @@ export const storedTimes: Readonly<Record<string, Readonly<Record<string, TimeRu
   first_half: { expires_at: { is: 'permit', full: halfSignInMs } },
   factor_requirement: { from_at: chosen },
   passkey: { created_at: event, used_at: event },
-  // Until this time the challenge or the state could be used again, so the time is not shortened.
+  // The row must stay until this time, because it prevents that the challenge or the callback is used again.
   passkey_challenge: { expires_at: record },
   oidc_connection: { connected_at: event },
   oidc_callback: { expires_at: record },
@@ -186,8 +185,8 @@ export const storedTimes: Readonly<Record<string, Readonly<Record<string, TimeRu
 }
 
 /**
- * The new value of a column whose time is impossible, and the latest possible time; undefined if the time is left as it
- * is.
+ * The latest possible time by a rule, and the value that replaces a later time; undefined if the rule leaves all times
+ * as they are.
  */
 export function mendedTime(rule: TimeRule, now: number): { latest: Length; value: number | null } | undefined {
   const latest = (full: Length): Length =>

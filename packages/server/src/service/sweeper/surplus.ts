@@ -54,14 +54,13 @@ export const surplus = {
 } as const satisfies Partial<Record<keyof Tables, Surplus>>
 
 const rowsAtOnce = 250
-/** The number of rows of a group that are erased at once. */
+/** The maximum number of rows of a group that one round erases. */
 export const erasedAtOnce = 10_000
 /** A limit above the number of rows of any group. SQLite has no offset without a limit. */
 const maxGroup = 1_000_000_000
 
 /**
- * Erases the surplus of every kind, a few rows in each statement. Returns true if some may be left, with which the next
- * round continues.
+ * Erases the surplus rows of all tables, a few in each statement. Returns true if rows may be left for the next round.
  */
 export async function eraseSurplus(db: Db, now: number): Promise<boolean> {
   let isLeft = false
@@ -105,7 +104,7 @@ async function eraseSurplusOfTable(
   return isLeft
 }
 
-/** Erases the parts of a row, some in each statement. Each part belongs to an agent, by whose id it is found. */
+/** Erases the parts of a row, some in each statement. Each part has an `agent_id`, by which it is found. */
 export async function eraseChildRows(
   db: Db,
   [table, of]: readonly [string, string],

@@ -30,17 +30,11 @@ import {
 } from './rounds.ts'
 import { eraseSurplus } from './surplus.ts'
 
-/** The milliseconds between two rounds, at random, so that nodes that started together do not sweep together. */
+/** Returns the milliseconds until the next round, varied at random, so that nodes do not sweep at the same time. */
 const pauseMs = () => 3_000 * (0.8 + 0.4 * Math.random())
-/**
- * The milliseconds between two times at which the sweeper erases surplus rows and folds the audit trail: if a person
- * has too many lines, one line per workspace replaces the oldest ones and says how many there were.
- */
+/** The milliseconds after which the sweeper folds the audit trail and erases surplus rows again. */
 const foldEveryMs = 600_000
-/**
- * The milliseconds between two times at which expired sessions and links, old names of agents, and old daily sums and
- * counts are erased.
- */
+/** The milliseconds after which expired access, old names of agents, and old daily sums and counts are erased again. */
 const accessEveryMs = dayMs
 /** The milliseconds between two counts of the agents by version. */
 const countEveryMs = 3_600_000

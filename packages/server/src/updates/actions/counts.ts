@@ -25,13 +25,12 @@ export const noActionCounts = (): ActionCounts =>
   Object.fromEntries(actionStates.map((state) => [state, 0])) as Record<ActionState, number>
 
 /**
- * The counts of these actions as they are now. An action that a node of an earlier version started has none until the
- * next round of the sweeper (`countAgents`). Such a node may write `counts` at the end of the action, but never
- * `open_agents`.
+ * The present counts of actions. An action that a node of an earlier version started is left out until the sweeper has
+ * counted its agents. Such a node may write `counts`, so only `open_agents` shows that an action was counted.
  */
 export async function readActionCounts(db: Db, ids: readonly string[]): Promise<Map<string, ActionCounts>> {
   if (ids.length === 0) return new Map()
-  // One statement reads the kept counts and the changes, since a round of the sweeper may add changes to the counts.
+  // One statement reads the kept counts and the changes, since the sweeper may add changes to the counts at any time.
   const rows = await db
     .selectFrom('action')
     .leftJoin('action_change as change', 'change.action_id', 'action.id')
@@ -107,7 +106,10 @@ export async function addChanges(db: Db): Promise<void> {
   }
 }
 
-/** Adds the oldest changes of an action to its counts, unless another transaction holds the action. */
+/**
+ * Adds the oldest changes of an action to its counts, or counts its agents if it has no counts. Does nothing if another
+ * transaction has locked the action.
+ */
 async function addSome(trx: Db, id: string): Promise<void> {
   const row = trx.selectFrom('action').select(['counts', 'open_agents']).where('id', '=', id)
   const action = await (isPostgres(trx) ? row.forUpdate().skipLocked() : row).executeTakeFirst()

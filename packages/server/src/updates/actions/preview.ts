@@ -50,7 +50,7 @@ export async function previewAction(
   return done({ sends: named.value.length - skips.length, skips })
 }
 
-/** Sums up which settings some agents declare, or which logs they offer. Changes nothing. */
+/** Sums up the settings that these agents declare (`type` is `set`), or the logs that they offer (`log`). */
 export async function actionOffers(
   on: Db | RunInTransaction,
   workspace: { id: string },

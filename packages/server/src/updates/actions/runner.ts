@@ -1,7 +1,7 @@
 /**
- * Sends the commands of actions, some agents in each transaction, so that reports are answered in between. Any node may
- * do it, one at a time: the node that works on an action locks its row. Agents whose rows have no command and no
- * outcome are still to be handled, so after a kill no command is lost or sent twice.
+ * Sends the commands of actions, some agents in each transaction, so that reports are answered in between. A node locks
+ * the row of an action while it works on it. Agents whose rows have no command and no outcome are still to be handled,
+ * so no command is lost or sent twice if a node is killed.
  */
 import { setTimeout as wait } from 'node:timers/promises'
 import type { ActionState } from '@svc/api'
@@ -29,9 +29,9 @@ const busyMs = 50
 interface SliceResult {
   is: 'slice' | 'over'
   workspaceId: string
-  /** The ids of the agents that got a command. */
+  /** The ids of the agents that got a command; for the action `lift`, of all agents of the slice. */
   agents: string[]
-  /** True if agents were deleted. */
+  /** True if agents may have been deleted. */
   deleted: boolean
 }
 
@@ -62,14 +62,14 @@ export async function runAction(
   return 'more'
 }
 
-/** Sends the commands of an action until all are sent, also if another node is sending them. */
+/** Sends the commands of an action until all are sent. Waits while another node is sending them. */
 export async function finishAction(needs: ActionParts, id: string): Promise<void> {
   while ((await runAction(needs, id)) === 'busy') await wait(busyMs)
 }
 
 /**
  * Continues every action whose commands are not all sent, such as those of a killed node. An error in one action does
- * not stop the others.
+ * not stop the others; all errors are thrown together at the end.
  */
 export async function runActions(needs: ActionParts): Promise<void> {
   const left = await needs.store.db
@@ -91,7 +91,7 @@ export const sendSlice = (db: Db, id: string, now: number): Promise<SliceResult 
   transaction(db, async (trx) => {
     const found = await trx.selectFrom('action').selectAll().where('id', '=', id).executeTakeFirst()
     if (found?.state !== 'queuing') return undefined
-    // The membership is locked before the action, in the order of all transactions.
+    // All transactions lock the membership before the action, so that they cannot deadlock.
     const mayAct = await isStillAdmin(trx, found)
     const action = await tryLock(trx, id)
     if (!action) return 'busy'
@@ -134,7 +134,7 @@ async function isStillAdmin(trx: Db, { workspace_id, created_by }: ActionDbRow):
   return (await roleToAct(trx, workspace_id, created_by)) === 'admin'
 }
 
-/** Locks the action for this node; undefined when another node has it. */
+/** Locks the action for this node; undefined if another node has locked it. */
 const tryLock = (trx: Db, id: string): Promise<ActionDbRow | undefined> => {
   const row = trx.selectFrom('action').selectAll().where('id', '=', id)
   return (isPostgres(trx) ? row.forUpdate().skipLocked() : row).executeTakeFirst()
@@ -198,7 +198,7 @@ async function deleteUnreported({ db: trx }: ChangeContext, ids: string[]): Prom
   return ends
 }
 
-/** For each agent the reason why none of its holds can be lifted; undefined if one of them can be lifted. */
+/** For each agent the reason why its hold on a runtime version cannot be lifted; undefined if it can. */
 export async function liftMisfits(db: Db, ids: readonly string[]): Promise<Map<string, string | undefined>> {
   if (ids.length === 0) return new Map()
   const rows = await db.selectFrom('agent').select(['id', 'wishes']).where('id', 'in', ids).execute()
@@ -210,7 +210,7 @@ export async function liftMisfits(db: Db, ids: readonly string[]): Promise<Map<s
   )
 }
 
-/** For each agent the reason why it is not deleted together with others; undefined if it is deleted. */
+/** For each agent the reason why an action does not delete it; undefined if it does. */
 export async function deleteMisfits(db: Db, ids: readonly string[]): Promise<Map<string, string | undefined>> {
   if (ids.length === 0) return new Map()
   const rows = await db.selectFrom('agent_report').select('agent_id').where('agent_id', 'in', ids).execute()
