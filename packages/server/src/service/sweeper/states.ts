@@ -41,9 +41,9 @@ export async function agentsWithTooMany(
 }
 
 /**
- * Sets `first_report_at` of agents whose first report arrived at a node of an earlier version: to the time of the oldest
- * level change or of the last report, whichever is earlier. Each agent has its own statement, so that it cannot
- * deadlock with a batch of reports.
+ * Sets `first_report_at` of agents whose first report arrived at a node of an earlier version. It becomes the time of
+ * the oldest level change or of the last report, whichever is earlier. Each agent has its own statement, so that it
+ * cannot deadlock with a batch of reports.
  */
 async function noteFirstReports(db: Db, ids: readonly string[]): Promise<void> {
   const unknown = await db
@@ -78,7 +78,7 @@ async function notePauses(db: Db, ids: readonly string[]): Promise<void> {
     })
 }
 
-/** The agents that are paused by only one of their last report and last level change, which an earlier version wrote. */
+/** The agents whose last level change is from an earlier version, and disagrees with their last report on a pause. */
 async function missedPauses(db: Db, ids: readonly string[]) {
   const rows = await db
     .selectFrom('agent_report as r')
@@ -155,8 +155,8 @@ interface KeptLevel {
 
 /**
  * Folds level changes, which are sorted by time. Each day (UTC) then shows its worst level from its beginning on; this
- * may be the level from the day before. The last change of a day moves to the beginning of the next day. On the last
- * day it keeps its time, because further changes may follow.
+ * may be the level from the day before. The last change of a day moves to the beginning of the next day, except on the
+ * last day, because further changes may follow.
  */
 export function foldedDays(changes: readonly KeptLevel[]): { gone: number[]; moved: Map<number, number> } {
   const gone: number[] = []
