@@ -53,10 +53,7 @@ export interface PaceRules {
   readonly tick: number
   /** The time before each frame in which changes are collected, so that one frame carries several. */
   readonly gather: number
-  /**
-   * The maximum time between the starts of two frames while changes arrive. That time grows with the number of
-   * subscribed pages up to this value.
-   */
+  /** The maximum time between the starts of two frames while changes arrive; the time grows with `pages`. */
   readonly slowest: number
 }
 interface PaceStep {
@@ -74,7 +71,7 @@ export function step(current: FramePace, event: PaceEvent, rules: PaceRules, at:
     return { state: { ...current, is: 'over', pages: 0 }, acts: [{ do: 'end' }] }
   const moved: Partial<Record<PaceEvent['is'], FramePace['is']>> = moves[current.is]
   const is = moved[event.is]
-  // The event changes nothing. Most reports are such events, because they arrive while a frame is already due.
+  // The state ignores the event. This is so for most news, because a frame is already due.
   if (is === undefined) return { state: current, acts: noActs }
   if (is === 'waiting') return { state: { ...current, is }, acts: [{ do: 'wait', ms: untilNext(current, rules, at) }] }
   if (is === 'making') return { state: { ...current, is, startedAt: at }, acts: [{ do: 'make' }] }

@@ -1,7 +1,6 @@
 /**
  * Shares answers that many pages ask for at the same moment: a frame makes all of them ask for their part of the list,
- * and most show the same part. Each request is authorised before this (web/routing/guards.ts); the answer is the same
- * for everybody who is allowed.
+ * and most show the same part. Each request is authorised before it gets a shared answer (web/routing/guards.ts).
  */
 
 /**
@@ -9,13 +8,13 @@
  * much out of date.
  */
 const shareMs = 250
-/** The usual maximum number of answers kept; each has up to a hundred kilobytes, or a megabyte for the map. */
+/** The usual maximum number of answers kept. Most have up to 100 KB; the map of a fleet has up to 1 MB. */
 const usualMax = 16
 
 export interface SharedAnswers {
   /**
-   * Returns the answer to `question` if it is not older than the lifetime of answers, or else a new one from `make`. A
-   * question has answers of one type.
+   * Returns the kept answer to `question` if it is younger than the lifetime, or else a new one from `make`. One
+   * question always has answers of the same type.
    */
   of: <T>(question: string, make: () => Promise<T>) => Promise<T>
   /** Drops all answers, because something changed that the next ones must contain. */

@@ -37,7 +37,7 @@ export const agentOperations = [
       const halted = await countHaltedRollouts(store.db, id)
       const query = { filter, group: groupOf(asked), sort, desc, offset, limit }
       const isByCost = sort === 'cost_today' || sort === 'cost_30'
-      // The turn comes first: costs that arrived between the reading and the answer would contradict `costsPending`.
+      // The rows are read after the wait: costs that arrive during a wait would contradict `costsPending`.
       await workspaceTurns.next(id)
       const { rows, costsPending } = await rowsFor(live.fleet, id, filter, isByCost)
       return bytes.encode(

@@ -33,10 +33,7 @@ import { agentAlerts, alertLines, alertTimeline } from '../queries/alerts.ts'
 import type { Deps } from '../routing/deps.ts'
 import { bindChange, bindReading } from '../routing/operations.ts'
 
-/**
- * The milliseconds between two look-ups of the result of a test message, and the milliseconds after which the last
- * look-up is made. The message is tried once, for at most 15 s, after the deliveries that are in front of it.
- */
+/** How often the result of a test message is read, and how long: other deliveries may be sent before the message. */
 const testWaits = { everyMs: 200, maxMs: 60_000 } as const
 
 /** The settings of the service that decide which channels can be added, and the key that encrypts their secrets. */
@@ -47,8 +44,8 @@ export const channelNeedsOf = ({ dataDir, outboundAllow: allowed, smtpUrl }: Con
 })
 
 /**
- * Waits, for at most a minute, until the test message was tried, and returns the receiver's answer. If the command runs
- * without a service, this process sends the message, because no other may be running.
+ * Waits, for at most a minute, until the test message was tried, and returns the receiver's answer. `isAlone` is true
+ * for an operator's command: this process then sends the message itself, because the service may not be running.
  */
 export async function answerOfTest(
   { store, config, now, isAlone = false }: Pick<Deps, 'store' | 'config' | 'now'> & { isAlone?: boolean },

@@ -45,7 +45,7 @@ const botOperations = [
     most: limits.botsPerWorkspace,
     rows: await listBots(deps.store.db, workspace, now),
   })),
-  // Like the other changes of bots below, this also notifies the pages of the agents that act as the bot.
+  // Like the other changes of bots below, this notifies the pages of the agents that act as the bot.
   bindChange(blueprints.revokeBot, ({ workspace, params: { id }, ...ctx }) => revokeBot(ctx, workspace, { id }), {
     agents: ({ agentIds }) => agentIds,
     answer: ({ revoked }) => ({ revoked }),

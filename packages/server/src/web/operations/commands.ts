@@ -60,7 +60,7 @@ export const commandOperations = [
   }),
 ]
 
-/** The number of slices that are sent before a request is answered. */
+/** The number of groups of agents that get the command before a request is answered: 500 agents together. */
 const slicesBefore = Math.ceil(500 / actionAgentsAtOnce)
 
 const sends = {
@@ -70,7 +70,7 @@ const sends = {
   answer: ({ id }: { id: string }) => ({ id }),
 }
 
-/** The first agents of an action get their command before the answer, the others by the sweeper. */
+/** The first agents of an action get their command before the request is answered; the sweeper sends the others. */
 export const actionOperations = [
   bindReading(actions.actions, ({ deps, workspace }, piece) => actionsOfWorkspace(deps.store.db, workspace, piece)),
   bindChange(actions.sendAction, ({ workspace, ...ctx }, wanted) => sendAction(ctx, workspace, wanted), sends),

@@ -74,17 +74,12 @@ export const historyOperations = [
   ),
 ]
 
-// Answers about costs as they are sent. They are read from the sums of all agents, so they are kept for a minute.
-
 const utf8 = new TextEncoder()
 /** The number of rows that are written in one turn of the event loop. */
 const rowsAtOnce = 1000
-/** The milliseconds for which an answer about costs is kept: it is read from the sums of all agents. */
+/** The milliseconds for which an answer about costs is kept, because it takes long to compute for all agents. */
 const keptMs = 60_000
-/**
- * The maximum number of these answers, of all workspaces together, and the bytes of one of them. A download has more
- * rows than an answer in JSON, so fewer are kept.
- */
+/** The maximum number of answers about costs that are kept, for all workspaces together. Downloads (CSV) are larger. */
 const maxKept = { json: 64, csv: 2 } as const
 const maxKeptBytes = { json: maxListBytes, csv: 32 * maxListBytes } as const
 const keptAnswers = {
@@ -107,7 +102,7 @@ function afterReadings<T>(workspace: { id: string }, read: () => Promise<T>): Pr
   return reading
 }
 
-/** An answer about a workspace as it is sent, made at most a minute ago from pieces of text. */
+/** The bytes of an answer about costs: kept for `keptMs`, or joined from the pieces of text that `make` returns. */
 const keptAnswerBytes = (
   form: keyof typeof keptAnswers,
   workspace: { id: string },

@@ -107,8 +107,8 @@ const goesOn = {
 }
 
 /**
- * After each change a rollout advances as far as it can immediately. If it has many agents, the version is wished for
- * the first of them before the answer, and for the others by the sweeper.
+ * After each change a rollout advances as far as it can immediately. In a wave with many agents, the sweeper continues
+ * after the request was answered.
  */
 export const rolloutOperations = [
   bindReading(rollouts.rollouts, async ({ deps, workspace, role, now }, piece) => ({

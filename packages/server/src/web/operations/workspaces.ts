@@ -87,7 +87,7 @@ async function readShownWorkspace(
   { id, slug, name }: WorkspaceInfo,
 ): Promise<Workspace> {
   const { db } = deps.store
-  // The requirement may just have been changed, so the rights are read again.
+  // The rights depend on whether the workspace requires a factor, which this request may have changed.
   const { role, hasShownNone } = requireFound(await rightsIn(db, { id }, who, { now }), 'workspace_unknown')
   const { agents } = await db
     .selectFrom('agent')

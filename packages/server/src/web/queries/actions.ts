@@ -30,7 +30,7 @@ export async function actionsOfWorkspace(
     db,
     rows.map(({ id }) => id),
   )
-  // An action without counts may have 10,000 agents, so each is counted in a turn of its own.
+  // Each action whose counts are not stored is counted in a separate turn, because it may have 10,000 agents.
   for (const { id } of rows) {
     if (counts.has(id)) continue
     await workspaceTurns.next(workspace.id)
@@ -46,8 +46,8 @@ export async function actionsOfWorkspace(
 }
 
 /**
- * The number of actions of a workspace of which an agent has no outcome yet. An action without counts is left out until
- * the sweeper has counted its agents.
+ * The number of actions of a workspace that wait for the outcome of an agent. An action whose counts are not stored is
+ * left out until the sweeper has counted its agents.
  */
 export async function countUnfinishedActions(db: Db, workspace: { id: string }): Promise<number> {
   const perhaps = await db
@@ -69,9 +69,8 @@ export async function countUnfinishedActions(db: Db, workspace: { id: string }):
 }
 
 /**
- * An action with the outcome for each agent, or for those in a state. If `now` is given, also with what only the page
- * shows: the logs that can be read then, and the actions that retried this one. Agents are read in pieces, so that
- * reports are answered in between.
+ * An action with the outcome for each agent, or only for the agents in `state`. If `now` is given, the answer has the
+ * logs that can be read at that time and the actions that retried this one, too.
  */
 export async function actionPage(
   db: Db,
@@ -109,7 +108,7 @@ export async function actionPage(
 /** The number of agents that are read in one query. */
 const agentsAtOnce = 500
 
-/** The agents of an action with their commands, in pieces. */
+/** The agents of an action with their commands, in pieces, so that reports are answered in between. */
 async function* agentsOf(db: Db, id: string) {
   for (let after = ''; ; ) {
     const piece = await db

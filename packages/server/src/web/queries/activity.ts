@@ -60,7 +60,7 @@ export async function activityCsv(
   return csv
 }
 
-/** The lines that fit a filter, newest first, at most `limit`; without a workspace those that belong to none. */
+/** The lines that fit a filter, newest first, at most `limit`. With the id null, lines that belong to no workspace. */
 export async function activityRows(
   db: Db,
   workspace: { id: string | null },
@@ -79,10 +79,7 @@ export async function activityRows(
   return found.slice(0, limit)
 }
 
-/**
- * The lines that fit a filter, newest first, in groups: those among the lines that are searched in one turn of the
- * event loop.
- */
+/** The lines that fit a filter, newest first. Each turn of the event loop searches `linesAtOnce` lines. */
 async function* linesInTurns(
   db: Db,
   workspace: { id: string | null },
@@ -99,7 +96,7 @@ async function* linesInTurns(
   }
 }
 
-/** The lines of a person, of kinds of actions, and of a time span, newest first. */
+/** The lines that fit a filter apart from its `text`, newest first. */
 function newestLines(
   db: Db,
   { id: workspaceId }: { id: string | null },

@@ -1,12 +1,8 @@
 /** The age of an agent's status, from the stored facts of its last report (D65). */
 import { hasWarning } from '../../fleet/reports/columns.ts'
 
-/** The age of an agent's status file. */
 export interface StatusAge {
-  /**
-   * When the agent wrote its status, by the clock of its machine, in Unix milliseconds; null when the agent does not
-   * say.
-   */
+  /** When the agent wrote its status, by its machine's clock, in Unix milliseconds; null if the report does not say. */
   statusAt: number | null
   /** True if the agent's status is older than usual, so that its time is shown with it (D67). */
   statusOld: boolean
