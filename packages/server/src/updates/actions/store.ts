@@ -1,4 +1,4 @@
-/** Actions as people start, retry and cancel them. The runner sends their commands (runner.ts). */
+/** Starts, retries and cancels actions. The runner sends their commands (runner.ts). */
 import { type ActionState, type NewAction, retriedStates } from '@svc/api'
 import { shown, type Verdict } from '@svc/protocol'
 import { sql } from 'kysely'
@@ -20,7 +20,7 @@ interface Workspace {
 type NamedAgent = { id: string; name: string }
 type StartedAction = Pick<ActionDbRow, 'id' | 'workspace_id'>
 
-/** Stores the action with its agents, which stay the same whatever happens afterwards. Nothing is sent yet. */
+/** Stores an action with its agents, which never change afterwards. The runner sends the commands later. */
 export const sendAction = (
   { db, by, now }: ChangeContext,
   workspace: Workspace,
@@ -40,7 +40,7 @@ export const sendAction = (
     )
   })
 
-/** Sends the command of an action again to its agents that did not get it, or did not answer. */
+/** Sends the command of an action again, as a new action, to the agents whose command expired or failed. */
 export const retryAction = (
   { db, by, now }: ChangeContext,
   workspace: Workspace,
@@ -70,8 +70,8 @@ export const retryAction = (
   })
 
 /**
- * Cancels the rest of an action: the agents that have no command yet, and queued commands that no other action waits
- * for. Returns the agents whose commands were cancelled.
+ * Cancels the action for agents that have no command yet, and its queued commands unless another action waits for them.
+ * Returns the ids of the agents whose commands were cancelled, and the number of all cancelled agents.
  */
 export const cancelAction = (
   { db, by, now }: ChangeContext,
@@ -183,7 +183,7 @@ async function insert(
     ...countColumns({ ...noActionCounts(), waiting: agents.length }),
   }
   await trx.insertInto('action').values(action).execute()
-  // One parameter holds all agents, because a parameter for each value would take longer than inserting the rows.
+  // All agents are passed as a list, because one parameter for each value would take longer than inserting the rows.
   const named = isPostgres(trx)
     ? sql`unnest(${agents.map(({ id }) => id)}::text[], ${agents.map(({ name }) => name)}::text[]) as named(id, name)`
     : sql`(select value ->> 'id' as id, value ->> 'name' as name from json_each(${JSON.stringify(agents)}))`

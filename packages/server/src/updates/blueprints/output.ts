@@ -5,7 +5,9 @@
 import type { Manifest } from '@svc/blueprint'
 import type { Db } from '../../platform/db/open.ts'
 
-/** The name of the log with the output, for each of these versions of a blueprint that has such a log, by version. */
+/**
+ * Maps the given versions of a blueprint to the names of their logs with the output. Versions without one are missing.
+ */
 export async function outputLogNames(
   db: Db,
   workspace: { id: string },

@@ -10,17 +10,14 @@ import type { Db } from '../../platform/db/open.ts'
 /** The secrets that a new version asks for and that agents may not have yet. */
 export interface SecretsToAsk {
   version: string
-  /**
-   * The versions that the agents run now and whose manifests do not name all of these secrets. The new version asks for
-   * more than these.
-   */
+  /** The versions that the agents run now and that do not need all of these secrets. */
   than: string[]
   secrets: SecretSpec[]
 }
 
 /**
- * Finds the secrets that a version needs and that the named agents may not have yet, because at least one of the
- * versions that they run now does not need them. Undefined if there are no such secrets.
+ * Finds the secrets that a version needs and that the agents may not have yet, because at least one of the versions
+ * that they run now does not need them. `agents` are names. Undefined if there are no such secrets.
  */
 export async function findSecretsToAsk(
   db: Db,

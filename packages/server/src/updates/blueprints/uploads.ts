@@ -29,10 +29,7 @@ const defaultUploadLimits: UploadLimits = { perPerson: 3, inAll: 32, idle: 30_00
  */
 const maxDrainedBytes = 8 * 1024 * 1024
 
-/**
- * A bundle that has arrived completely. The bundle is read through the open file `fd`, since the name of the file may
- * already be removed.
- */
+/** A bundle that has arrived completely, in the open file `fd`. */
 export interface ArrivedBundle {
   readonly fd: number
   readonly size: number
@@ -62,8 +59,7 @@ export class Uploads {
       mkdirSync(this.#folder, { recursive: true, mode: 0o700 })
       for (const name of readdirSync(this.#folder)) if (isAbandoned(name)) rmSync(join(this.#folder, name))
     } catch {
-      // On a full or broken disk each upload is refused when it arrives, but the disk must not keep the service from
-      // starting.
+      // The service must start even on a full or broken disk. Each upload is then refused when it arrives.
     }
   }
 
@@ -87,7 +83,7 @@ export class Uploads {
       return await use({ fd: file.fd, size })
     } finally {
       this.#under.delete(upload)
-      // An error here comes after the outcome is known. The next start removes a file that remains.
+      // Errors are ignored here, because the outcome is already known, and the next start removes a file that remains.
       await file?.close().catch(() => {})
       await rm(path, { force: true }).catch(() => {})
     }
@@ -105,8 +101,8 @@ export class Uploads {
   }
 
   /**
-   * Gives up the oldest upload that is still arriving. Normal uploads end within seconds, so they are never the oldest
-   * for long.
+   * Gives up the oldest upload that is still arriving. This is rarely a normal upload, because those end within
+   * seconds. Throws if none is arriving.
    */
   #giveUpOldest(): void {
     const [oldest] = [...this.#under].filter(({ arriving }) => arriving)
@@ -164,7 +160,7 @@ export async function* uploadPieces(
     }
   } catch (error) {
     if (error instanceof Refusal) throw error
-    // The client has closed the connection, so nobody reads this answer, and the service is not at fault.
+    // The client has closed the connection, which is not a fault of the service.
     throw new Refusal('body_invalid', 'The upload of the bundle was cut off.')
   } finally {
     reader.releaseLock()

@@ -130,8 +130,8 @@ export const shownCode = (row: InstallCodeRow & Circumstances, now: number): Ins
 })
 
 /**
- * The state of an install code as lists show it. A valid code is shown as barred if its issuer may no longer install;
- * redeeming checks that again in its transaction, and refuses with a separate code (7).
+ * The state of an install code as lists show it. A valid code is shown as barred if its issuer may no longer install.
+ * Redeeming such a code is refused with `issuer_not_allowed`.
  */
 function shownState(row: InstallCodeRow & Circumstances, now: number): InstallCodeState {
   const state = codeState(row, now)
@@ -156,7 +156,7 @@ const withCircumstances = (db: Db, workspace: WorkspaceRef) =>
     .select(['agent.name as agent', issuerRole.as('issuer')])
     .where('install_code.workspace_id', '=', workspace.id)
 
-/** The part that all lines of the activity about a code have in common. */
+/** The fields that all audit entries about an install code have in common. */
 export const codeAuditEntry = (row: InstallCodeRow, by: Actor, at: number) => ({
   workspaceId: row.workspace_id,
   at,

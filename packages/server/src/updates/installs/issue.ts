@@ -65,7 +65,7 @@ export function issueCodes(
     }
     const tags = changedTags([], { add: wanted.tags })
     const { bindings } = JSON.parse(version.manifest) as Manifest
-    // The workspace stays locked, so that simultaneous codes are counted, and none gets a name that another has.
+    // Because of the lock, simultaneous calls issue codes one after another. Each counts the codes of those before it.
     await lockWorkspace(trx, workspace.id)
     await deleteOldCodes(trx, workspace, now)
     const valid = await validCodes(trx, workspace, now)
@@ -151,8 +151,8 @@ const findVersion = (db: Db, workspace: WorkspaceRef, { blueprint, version }: Co
     .executeTakeFirst()
 
 /**
- * The names of the agents that the codes install. With a `count`, these are the next names that no agent has and no
- * valid code promises. Without one, it is the name that is wanted, or else the first name that no agent has.
+ * The names of the agents that the codes install. With a `count`, these are the next names that no agent and no valid
+ * code has. Without a `count`, the only name is the wanted one, or else the first name that no agent has.
  */
 async function namesFor(
   db: Db,
@@ -167,8 +167,8 @@ async function namesFor(
 }
 
 /**
- * Warns if the version of the blueprint needs a certain svc or a newer one. It is only a warning, because the version
- * of svc on the machine is not known yet.
+ * Warns if the version of the blueprint needs a minimum version of svc. Nothing is refused, because the version of svc
+ * on the machine is not known yet.
  */
 function svcWarnings(manifest: string): string[] {
   const needed = neededSvcOf(manifest)

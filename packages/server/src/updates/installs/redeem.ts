@@ -1,6 +1,6 @@
 /**
- * The two install calls (4, rules 4 to 6). Preview only reads. Redeem is one transaction: it claims the code and makes
- * the agent, its bots and their tokens; a refusal makes nothing, and the code stays valid (I12, I13).
+ * The two install calls (4, rules 4 to 6). Preview only reads. Redeem is one transaction, which uses up the code and
+ * creates the agent, its bots and their tokens. A refusal changes nothing, and the code stays valid (I12, I13).
  */
 import { type Binding, isTooOld, type Manifest, type Need, neededSvc } from '@svc/blueprint'
 import {
@@ -41,8 +41,7 @@ type InstallRefusal = Extract<
 >
 
 /**
- * Describes what an install code would install, as fixed when it was issued. Changes nothing and does not use up the
- * code.
+ * Describes what an install code would install, as it was fixed when the code was issued. The code stays valid.
  */
 export async function previewInstall(
   db: Db,
@@ -86,9 +85,9 @@ interface InstalledAgent {
 }
 
 /**
- * Redeems an install code: the result is given once, or refused without a trace (I12 to I16, D43). `svc` is the version
- * of the calling svc, if known. A svc that is too old for the manifest is refused here, since it would otherwise refuse
- * the bundle when the code is already used up.
+ * Redeems an install code, which is possible once (I12 to I16, D43). `svc` is the version of the calling svc, if known.
+ * A svc that is too old for the manifest is refused here, because it would refuse the bundle only after the code was
+ * used up.
  */
 export async function redeemInstall(
   db: Db,
@@ -250,11 +249,10 @@ const bindingsOf = ({ bindings }: InstallCodeRow): Binding[] => JSON.parse(bindi
 
 const refuse = (code: InstallRefusal, message: string = refusals[code][1]) => ({ ok: false, code, message }) as const
 
-// Makes the variables of the agent's file `.svc/agent.env` (2.9, D51).
-
 /**
- * Returns the environment variables for a new agent: its token, and the address, workspace and token of each bot.
- * `SVC_URL` is not among them, because the runtime writes the address that it was given.
+ * Returns the environment variables for the file `.svc/agent.env` of a new agent (2.9, D51): its token, and the
+ * address, workspace and token of each bot. `SVC_URL` is not among them, because the runtime writes the address that it
+ * was given.
  */
 function envOf(
   token: string,
