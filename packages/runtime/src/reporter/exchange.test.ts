@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
@@ -7,7 +7,9 @@ import { json } from 'node:stream/consumers'
 import { readManifest } from '@svc/blueprint'
 import type { Report } from '@svc/protocol'
 import { expect, test } from 'vitest'
-import { manifestText } from '../../testing/folder.ts'
+import { afterThisTest } from '../../../../testing/cleaning.ts'
+import { agentFolder, manifestText, token } from '../../testing/folder.ts'
+import { answer, command, serviceOfTest } from '../../testing/service.ts'
 import { createFolders, folderAt } from '../machine/files/folder.ts'
 import { exchangeReport } from './exchange.ts'
 import { createReporter } from './run.ts'
@@ -50,4 +52,36 @@ test('the time of the status file is by the clock of the service, from its first
     server.close()
     rmSync(dir, { recursive: true })
   }
+})
+
+test('with a damaged journal a report still counts (D17), and the commands in its answer are refused (D4)', async () => {
+  const service = await serviceOfTest()
+  const folder = agentFolder({ '.svc/journal/commands.json': '{"commands": [' }, service.origin)
+  afterThisTest(folder.remove)
+  const manifest = readManifest(manifestText, { for: 'report' })
+  if (!manifest.ok) throw new Error(JSON.stringify(manifest.findings))
+  const reporter = createReporter(folder)
+  const reports = () =>
+    exchangeReport(
+      reporter,
+      { manifest: manifest.value, health: [] },
+      { origin: service.origin, token },
+      new AbortController().signal,
+    )
+  service.next.push(answer(command('1', 'log', { name: 'agent' }), command('2', 'pause')))
+  const message = expect.stringMatching(/^Nothing was done: .* is damaged/)
+  const refused = [
+    { id: '1', ok: false, message },
+    { id: '2', ok: false, message },
+  ]
+  expect(await reports()).toMatchObject({ ok: true, answer: { interval: 30 }, handled: refused })
+  expect(existsSync(folder.paused)).toBe(false)
+  for (const acks of [refused, []]) {
+    expect(await reports()).toMatchObject({ ok: true, handled: [] })
+    expect(service.reports.at(-1)?.report.acks).toEqual(acks)
+  }
+  rmSync(folder.commands)
+  service.next.push(answer(command('2', 'pause')))
+  expect(await reports()).toMatchObject({ ok: true, handled: [] })
+  expect(existsSync(folder.paused), 'the id is known').toBe(false)
 })

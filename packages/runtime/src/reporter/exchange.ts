@@ -110,7 +110,7 @@ export async function exchangeReport(
     ? newReport(
         reporter,
         { ...own, manifest: { ...manifest, controls: [], settings: [] }, health: [broken, ...health] },
-        [],
+        owedAcks(reporter.memory.entries),
       )
     : newReport(reporter, { ...own, manifest, health }, owedAcks(knownJournal(folder, reporter.memory)))
   const body = JSON.stringify(shrinkReport(report, Date.now())).replaceAll(tokenLike, '[masked]')
@@ -136,8 +136,8 @@ export async function exchangeReport(
 const clocks = () => ({ now: Date.now(), mono: performance.now() })
 
 /**
- * Settles interrupted commands. If the journal of commands cannot be used, the reporter takes no commands (D4): returns
- * a health item that says so, and the report then offers neither controls nor settings.
+ * Settles interrupted commands. If the journal of commands cannot be used, the reporter refuses all commands (D4):
+ * returns a health item that says so, and the report then offers neither controls nor settings.
  */
 function brokenJournal({ folder, memory }: ReporterState, manifest: Manifest): HealthItem | undefined {
   try {
@@ -241,12 +241,19 @@ function record(
   writeOutbox(folder, outbox, connection.token)
 }
 
-/** Drops acks from the journal. This is called only after a report that carried them was successful (D4). */
+/**
+ * Drops acks from the journal. This is called only after a report that carried them was successful (D4). If the journal
+ * cannot be used, only the acks in memory are dropped; those in the journal are sent again.
+ */
 function arrived({ folder, memory }: ReporterState, { acks = [] }: Report, now: number): void {
-  if (acks.length > 0)
+  if (acks.length === 0) return
+  try {
     withTurnOnFullDisk(folder, 'svc report', () =>
       changeJournal(folder, memory, (journal) => forgetOldEntries(dropAcks(journal, acks), now)),
     )
+  } catch {
+    memory.entries = dropAcks(memory.entries, acks)
+  }
 }
 
 // The rest of this file estimates the clock of the service from its answers. The service judges by its own clock how

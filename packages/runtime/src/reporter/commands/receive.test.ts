@@ -140,10 +140,12 @@ test('valid values of a settings file edited by hand count', () => {
   expect({ ...settingsInForce(folder, manifest) }).toEqual({ every: 15, tone: 'calm', note: null })
 })
 
-test('without a readable journal nothing is applied', () => {
+test('without a readable journal nothing is applied, and every command is refused', () => {
   receive(command('1', 'resume'))
   writeFileSync(folder.commands, '{"commands": [')
-  expect(() => receive(command('2', 'pause'))).toThrow(/damaged/)
+  expect(receive(command('2', 'pause'))).toEqual([
+    { id: '2', type: 'pause', ok: false, message: expect.stringMatching(/^Nothing was done: .*damaged/) },
+  ])
   expect(existsSync(folder.paused)).toBe(false)
 })
 

@@ -34,8 +34,8 @@ export const handledText = ({ type, ok, message }: HandledCommand): string =>
   `${type === '' ? 'a command without a type' : type} ${ok ? 'done' : 'refused'}: ${message}`
 
 /**
- * Processes the commands of one answer. A command that arrives again is not applied again, and one that cannot be noted
- * is refused. `now` is in Unix seconds; `memory` keeps the entries that the disk refuses.
+ * Processes the commands of one answer, and never throws. A command that arrives again is not applied again, and one
+ * that cannot be noted is refused. `now` is in Unix seconds; `memory` keeps the entries that cannot be stored.
  */
 export function receiveCommands(
   folder: Folder,
@@ -45,10 +45,32 @@ export function receiveCommands(
   memory: CommandMemory = newCommandMemory(),
 ): HandledCommand[] {
   if (commands.length === 0) return []
-  return withTurnOnFullDisk(folder, 'svc report', () => {
-    settle(folder, manifest, memory, now)
-    return commands.flatMap((command) => receiveOne(folder, manifest, command, { now, memory }))
-  })
+  const handled: HandledCommand[] = []
+  const waiting = [...commands]
+  try {
+    withTurnOnFullDisk(folder, 'svc report', () => {
+      settle(folder, manifest, memory, now)
+      for (let next = waiting.shift(); next; next = waiting.shift())
+        handled.push(...receiveOne(folder, manifest, next, { now, memory }))
+    })
+  } catch (error) {
+    // The journal is damaged, or another process keeps the lock.
+    handled.push(...refuseAll(waiting, nothingDone(folder, error), { now, memory }))
+  }
+  return handled
+}
+
+/** Refuses commands without the journal. Their entries stay in memory, from which their acks are sent. */
+function refuseAll(
+  commands: readonly ReceivedCommand[],
+  outcome: CommandOutcome,
+  { now, memory }: { readonly now: number; readonly memory: CommandMemory },
+): HandledCommand[] {
+  const known = new Set(memory.entries.map(({ id }) => id))
+  const unknown = commands.filter(({ id }) => !known.has(id))
+  const entries = unknown.map(({ id, type }) => answeredEntry({ id, type, received: now }, outcome, now))
+  memory.entries = [...memory.entries, ...entries]
+  return unknown.map(({ id, type }) => ({ id, type, ...outcome }))
 }
 
 function receiveOne(
