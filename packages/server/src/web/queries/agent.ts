@@ -68,7 +68,6 @@ export async function agentPage(db: Db, agent: AgentRow, role: Role, now: number
   }
 }
 
-/** True if a table has a row of the agent. */
 const isKept = async (db: Db, table: 'command' | 'log', agent: { id: string }): Promise<boolean> =>
   (await db.selectFrom(table).select('id').where('agent_id', '=', agent.id).limit(1).executeTakeFirst()) !== undefined
 
@@ -133,12 +132,11 @@ export async function readMachineChanges(db: Db, agent: { id: string }, limit: n
   }))
 }
 
-// An agent's bindings as its page shows them (2.9, 3.7): the bot, its token, what the machine reports about it, and how
-// to fix it.
+// An agent's bindings as its page shows them (2.9, 3.7): the bot, its token, its health, and how to fix a problem.
 
 /**
- * The bindings of an agent, by product: those for which it has a token, and those that its running or its wished
- * version declares.
+ * The bindings of an agent, sorted by product: the agent has a token for the product, or its running or wished version
+ * declares the binding.
  */
 async function readBindings(
   db: Db,
@@ -179,7 +177,7 @@ async function readBindings(
     if (!token && !running.some((b) => b.product === id))
       return { ...binding, ...bindingAfterUpdate(id, agent.wished_version) }
     const judged = judge(binding, product?.activated ?? false)
-    // Here the service's own facts count, because they are newer than the machine's last report.
+    // The service's own facts are newer than the health in the last report, so that health is left out.
     const known = binding.token !== 'active' || !product?.activated
     return { ...binding, ...judged, ...(known && { health: null }) }
   })
@@ -203,10 +201,7 @@ async function wishedBindings(db: Db, agent: AgentRow): Promise<Manifest['bindin
   return row ? ((JSON.parse(row.manifest) as Partial<Manifest>).bindings ?? []) : []
 }
 
-/**
- * Finds the first problem of a binding that applies, and how to fix it. A `bad` health item means that the binding is
- * broken (3.7).
- */
+/** Decides whether a binding is broken (3.7), and how to fix the first problem that it has. */
 function judge(
   { product, token, health }: Pick<AgentBinding, 'product' | 'token'> & { health: { level: Level } | null },
   activated: boolean,

@@ -17,8 +17,8 @@ import { groupsIn } from './groups.ts'
 import { agentUpdates } from './updates.ts'
 
 /**
- * Returns the agents of a workspace that a filter selects, sorted by name, with the time and the facts of their last
- * reports; and the negated terms of the filter that exclude no agent, as they are typed. Throws FilterInvalid.
+ * Returns the agents of a workspace that a filter selects, sorted by name. `idle` has the negated terms of the filter
+ * that exclude no agent, as typed. Throws FilterInvalid.
  */
 export async function listAgents(db: Db, workspace: { id: string }, now: number, filter = '') {
   const take = (columns: AgentColumns, facts: FleetRow) => listedAgent(columns, facts, now)
@@ -32,10 +32,7 @@ export async function listAgents(db: Db, workspace: { id: string }, now: number,
   }
 }
 
-/**
- * Returns the groups of the agents that a filter selects, and the terms of the filter that `listAgents` returns, too.
- * Throws FilterInvalid.
- */
+/** Returns the groups of the agents that a filter selects, and `idle` as in `listAgents`. Throws FilterInvalid. */
 export async function listGroups(db: Db, workspace: { id: string }, by: Grouping, now: number, filter = '') {
   const { rows, idle } = await selectedAgents(db, workspace, { now, filter }, (_, facts) => facts)
   return { rows: await workspaceTurns.run(workspace.id, groupsIn(rows, by, now)), idle }

@@ -53,8 +53,8 @@ export async function alertLines(
 }
 
 /**
- * The alerts about an agent, at most `limit`, the newest: open ones, and those of the last 30 days. An alert about many
- * offline agents counts for each agent that it names.
+ * The newest `limit` alerts about an agent that are open or began in the last 30 days. An alert about many offline
+ * agents counts for each agent that it names.
  */
 export async function agentAlerts(db: Db, agent: AgentRow, limit: number, now: number): Promise<AlertLine[]> {
   const rows = await rowsAbout(db, agent)
@@ -66,8 +66,8 @@ export async function agentAlerts(db: Db, agent: AgentRow, limit: number, now: n
 }
 
 /**
- * The alerts about an agent that may have opened or ended between two times: at most `limit` open ones, the newest, and
- * at most `limit` that have ended, those that ended last.
+ * The alerts about an agent that may have opened or ended between two times: the newest `limit` open alerts, and the
+ * `limit` alerts that ended last.
  */
 export async function findAlertsAbout(
   db: Db,
@@ -75,7 +75,7 @@ export async function findAlertsAbout(
   { since, until, limit }: { since: number; until: number; limit: number },
 ) {
   const rows = rowsAbout(db, agent).where('opened_at', '<=', until).limit(limit)
-  // Two queries are made, because each has an index. Ended alerts are kept for 400 days.
+  // Two queries read the alerts, because each of them can use an index.
   const open = await rows.where('ended_at', 'is', null).orderBy('alert.id', 'desc').execute()
   const ended = await rows.where('ended_at', '>=', since).orderBy('ended_at', 'desc').execute()
   return [...open.filter(({ opened_at }) => (opened_at ?? 0) >= since), ...ended]
@@ -122,7 +122,6 @@ const shownRows = (db: Db, scope: string) =>
 
 type ShownRow = AlertRow & { agentName: string | null }
 
-/** The alerts as lines with their present words. */
 async function readLines(db: Db, rows: readonly ShownRow[], now: number): Promise<AlertLine[]> {
   const labelOf = await presentLabels(db, rows)
   const rolloutOf = await haltedRollouts(db, rows)
@@ -135,7 +134,10 @@ async function readLines(db: Db, rows: readonly ShownRow[], now: number): Promis
   return lines
 }
 
-/** Finds the halted rollouts in which the updates of agents failed, if open alerts among these rows are about both. */
+/**
+ * Returns a function that gives the rollout in which an agent's update failed, if both an alert about the update and an
+ * alert about the rollout are open and among these rows.
+ */
 async function haltedRollouts(db: Db, rows: readonly ShownRow[]): Promise<(row: ShownRow) => string | undefined> {
   const idsOf = (rule: AlertRow['rule']) =>
     rows.filter((row) => row.rule === rule && row.ended_at === null).map(({ subject_id }) => subject_id)
@@ -254,7 +256,7 @@ function barOf({ id, rule, level, subject_kind: kind, subject_name, item, opened
 
 /** The words, rule and level by which a page selects alerts. */
 export interface AlertsWanted {
-  /** Words that must all occur in the subject of the alert, its label, or the heading of its rule. */
+  /** Words that must all occur in the alert: in its subject, its label, its agents, or the heading of its rule. */
   q?: string | undefined
   rule?: RuleName | undefined
   level?: AlertLevel | undefined
@@ -262,7 +264,7 @@ export interface AlertsWanted {
 
 type Builder = ExpressionBuilder<Tables, 'alert' | 'agent'>
 
-/** The condition for alerts by rule and level; without both it is true for all. `hasWords` judges the words. */
+/** The condition for the wanted rule and level. `hasWords` judges the words. */
 const isWanted =
   ({ rule, level }: AlertsWanted) =>
   (eb: Builder): Expression<SqlBool> =>
@@ -273,7 +275,7 @@ const isWanted =
 
 type WordedRow = Pick<AlertRow, 'rule' | 'subject_name' | 'item' | 'label' | 'agents'> & { agentName: string | null }
 
-/** Returns a function that is true for a row with the words. SQL would ignore case only in ASCII. */
+/** Returns a function that is true for a row with the words. SQL is not used, as it ignores case only in ASCII. */
 function hasWords({ q }: AlertsWanted): (row: WordedRow) => boolean {
   if (q === undefined) return () => true
   const hasAll = wordSearch(q)

@@ -50,7 +50,7 @@ const ends = (what: HistoryChange['what'], { from, until }: { from: number; unti
   change(until, what, { from: true, to: false, text }),
 ]
 
-/** The changes of level and pause, the times offline, and the outages since the agent's first report. */
+/** The changes of level and pause, the times the agent was offline, and the times the service was down. */
 function stateChanges(kept: StoredStates): HistoryChange[] {
   const { firstReportAt, levels, away } = kept
   const changes: HistoryChange[] = []
@@ -68,7 +68,7 @@ function stateChanges(kept: StoredStates): HistoryChange[] {
   return changes
 }
 
-/** Changes of settings and versions that were made on the machine. Pauses are among the states. */
+/** Changes of settings and versions that were made on the machine. `stateChanges` has the pauses. */
 async function readMachineChanges(
   db: Db,
   agent: AgentRow,
@@ -121,7 +121,7 @@ async function readCommands(db: Db, agent: AgentRow, { since, until, limit }: As
   return rows.map(({ id, type, state, created_at }) => change(created_at, 'command', { to: state, text: type, id }))
 }
 
-/** The kept runs whose status counts as failed for the rule `run_failed`, at their end. */
+/** The kept runs that the rule `run_failed` counts as failed, each at the time of its end. */
 async function readFailedRuns(db: Db, agent: AgentRow, { now }: AskedChanges): Promise<HistoryChange[]> {
   const rules = await rulesOfScope(db, { id: agent.workspace_id, workspaceId: agent.workspace_id })
   const { statuses } = rules('run_failed')

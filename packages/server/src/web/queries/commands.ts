@@ -18,14 +18,14 @@ export async function readCommandsPage(
   return { total, rows: rows.map((row) => listedCommand(row, logs.get(row.id) ?? null)) }
 }
 
-/** A command as lists show it. */
+/** A command as lists show it: long values are shortened. */
 export function listedCommand(row: CommandRow, logId: string | null): ShownCommand {
   const { payload, ...command } = shownCommand(row, logId)
   const { values, ...short } = shortValues(payload)
   return { ...command, payload: values, ...short }
 }
 
-/** A command with its whole payload, as its own page shows it. */
+/** A command with its whole payload. */
 export const shownCommand = (row: CommandRow, logId: string | null): ShownCommand => ({
   id: row.id,
   type: row.type,

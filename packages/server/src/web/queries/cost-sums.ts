@@ -46,7 +46,7 @@ export interface CostTable {
   readonly names: ReadonlyMap<SumName, Float64Array>
 }
 
-/** The count of numbers that a sum has in the arrays of a table. */
+/** A sum has three numbers in the arrays of a table: runs, cost and output tokens. */
 const numbersPerSum = 3
 /** The sum of a name in one column, that is, for one time span. */
 export const costCellAt = (sums: Float64Array, column: number): CostCell => ({
@@ -64,10 +64,10 @@ const sumsAtOnce = 1000
 /** The maximum number of stored rows that one query adds up. PostgreSQL adds them up outside this process. */
 const rowsAtOnce = { sqlite: 1000, postgres: 20_000 } as const
 const agentsAtOnce = 250
-/** The number of rows that an agent usually has for a day if its models count, too. */
+/** The number of rows that an agent usually has for a day: its total, and a row for each model. */
 const rowsWithModels = 3
 const deletedDaysAtOnce = 5
-/** The maximum number of readings if the data changes meanwhile. */
+/** The maximum number of attempts to read data that changes during the reading. */
 const maxReadings = 3
 
 /** The first day of the time span to which a day belongs. The first day of 1970 was a Thursday. */
@@ -173,7 +173,7 @@ interface AgentKey {
   name: string
   blueprint: string | null
 }
-/** A sum of an agent, or of several. `agent` is undefined if the question does not tell agents apart. */
+/** A daily sum of one agent, or of several agents, for which `agent` is undefined. */
 interface SumOfAgents {
   agent: AgentKey | undefined
   /** The name of the agent or of the blueprint if the question is about those, otherwise null. */
@@ -182,8 +182,8 @@ interface SumOfAgents {
 }
 
 /**
- * All agents of a workspace, each of them once. They are read by name, some at a time. An agent that is renamed
- * meanwhile may be read twice or be missing, so the ids are compared, and their number is checked.
+ * All agents of a workspace, read in the order of their names, some at a time. An agent that is renamed meanwhile may
+ * be missed, so all are read again if there are too few.
  */
 async function readAgentKeys(db: Db, workspace: { id: string }): Promise<AgentKey[]> {
   const known = new Map<string, AgentKey>()
@@ -224,7 +224,7 @@ export async function* sumsOfAgents(
     const sums = await completeSums(db, some, question, some.length > 1 ? rows : undefined)
     if (sums) {
       at += some.length
-      // A few agents with many models must not make the slices of all others small.
+      // The slices grow again, because only a few agents have many models.
       atOnce = Math.min(maxAtOnce, 2 * atOnce)
       yield sums
     } else {
@@ -233,7 +233,10 @@ export async function* sumsOfAgents(
   }
 }
 
-/** The sums of these agents; undefined if they have more rows than `maxRows`, or more sums than fit into a turn. */
+/**
+ * The sums of these agents. Undefined if `maxRows` is given and they have more rows than that, or more sums than one
+ * turn of the event loop may read.
+ */
 async function completeSums(
   db: Db,
   agents: readonly AgentKey[],
@@ -256,7 +259,7 @@ async function completeSums(
           .as('stored')
       : ofAgents
           .select([...columns, none.as('owner')])
-          // A day has one row with its total, but may have many rows of models.
+          // The limit keeps the query short: an agent may have rows of many models for each day.
           .$if(per === 'model' && maxRows !== undefined, (query) => query.limit((maxRows ?? 0) + 1))
           .as('stored')
   const written =

@@ -30,8 +30,8 @@ const rowsAtOnce = 1000
 const [namesListed, nameBytes, namesDrawn] = [200, 100 * 1024, 5]
 
 /**
- * Limits a question to the days of which sums may be kept. That includes tomorrow, since a run may have started then by
- * the clock of its machine.
+ * Limits a question to the days for which there may be sums. Tomorrow is one of them, because the clock of an agent's
+ * machine may be ahead.
  */
 const withinKept = (question: CostQuestion, now: number): CostQuestion => ({
   ...question,
@@ -135,7 +135,6 @@ export async function costPage(
   }
 }
 
-/** Adds up the table for the page. */
 function* summed(
   { starts, names }: CostTable,
   per: CostQuestion['per'],
@@ -184,10 +183,7 @@ function addToCell(sum: CostCell, { runs, costMicro, outputTokens }: CostCell, s
   return sum
 }
 
-/**
- * The number of deleted agents whose first day with runs is not after these days, and whose last day with runs is not
- * before them.
- */
+/** The number of deleted agents whose time from the first to the last day with runs overlaps these days. */
 async function countDeleted(db: Db, workspace: { id: string }, { from, to }: CostQuestion): Promise<number> {
   const rows = await db
     .selectFrom('usage_deleted')
