@@ -1,7 +1,7 @@
 /**
  * `npm start` builds what is missing or out of date, and then runs the service in this same process, so that signals
- * reach it directly. docs/operator.md describes the options, such as `npm start -- --port 9000`, and the variables of a
- * `.env` file.
+ * reach it directly. docs/operator.md describes the options, such as `npm start -- --port 9000`, and docs/operate.md
+ * the variables of a `.env` file.
  */
 import { build } from './build.ts'
 

@@ -1,7 +1,7 @@
 /**
  * The service's settings: flags win over the environment, the environment over a `.env` file, and that file over the
  * defaults. Settings are read and checked once; an invalid setting is an error that names the variable, the value and
- * what is wanted. docs/operator.md has the table.
+ * what is wanted. docs/operate.md has the table.
  */
 import { isIP, isIPv6 } from 'node:net'
 import { join, resolve } from 'node:path'

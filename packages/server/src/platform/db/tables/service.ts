@@ -64,7 +64,7 @@ export interface AuditTable {
   workspace_id: string | null
   at: number
   actor_id: string | null
-  /** The name of the person who acted, as it was then, or `operator`. */
+  /** The name of the person who acted, as it was then, or `operator` or `service`. */
   actor: string
   /** The kind of action, such as `agent.created`, `command.sent` or `member.removed`. */
   action: string
