@@ -9,16 +9,13 @@ import type { AlertScope } from './scope.ts'
 
 /**
  * A rule as set in a scope. `channels` are the ids of the channels that get the rule's messages; null means all
- * channels except those of the second set.
+ * channels except those in `escalation`.
  */
 export interface ScopedRule extends Rule {
   channels: readonly string[] | null
-  /** The filter that names the agents for which the rule is judged; null means all. */
+  /** The filter that selects the agents for which the rule is judged; null means all. */
   filter: string | null
-  /**
-   * The ids of the second set of channels, and the time after which an unacknowledged alert is sent to them; null if
-   * there are none.
-   */
+  /** The second channels, to which an alert is sent if nobody acknowledges it in time; null if there are none. */
   escalation: Escalation | null
 }
 

@@ -1,6 +1,6 @@
 /**
- * The function through which the service makes all calls to receivers, mail servers and the heartbeat. It ends a call
- * at its deadline with a separate timer, because a library may never settle its promise.
+ * The function through which the service makes all calls to receivers, mail servers, the heartbeat and the sign-in
+ * provider. A separate timer ends each call at its deadline, because a library may never settle its promise.
  */
 import { certificateWords, foreignLine } from '@svc/protocol'
 import { messageOf } from '../platform/errors.ts'
@@ -29,13 +29,13 @@ export interface AttemptLimits {
   withinMs?: number | undefined
   /** True if a person waits for the result. */
   isAwaited?: boolean | undefined
-  /** Looks names up; by default the look-ups of this process are used. */
+  /** The look-ups of names to use; by default those of this process. */
   names?: NameLookups | undefined
 }
 
 /**
  * Makes one call to another system. At its deadline, and when the service stops, the signal that `call` gets is
- * aborted; shortly afterwards the attempt is over, whatever `call` does. This never throws.
+ * aborted; half a second later the attempt is over, whatever `call` does. Never rejects.
  */
 export function attemptCall<T>(
   call: (signal: AbortSignal) => Promise<T>,
@@ -68,16 +68,13 @@ export function attemptCall<T>(
   })
 }
 
-/**
- * The result of a call that failed. If the signal was aborted, the abort caused the error, so the error says nothing
- * about the receiver.
- */
+/** The result of a call that failed. After the signal was aborted, the error says nothing about the receiver. */
 const endOf = (error: unknown, { stopped, late }: { stopped: boolean; late: boolean }): AttemptResult<never> =>
   stopped ? { is: 'stopped' } : late ? { is: 'late' } : { is: 'failed', error }
 
 /**
- * The message of an error of a call, in one clean line. If a host name has several addresses and all fail, Node throws
- * one error that has no message and contains the errors of all addresses; the first of these is then used.
+ * The message of an error of a call, in one clean line. If all addresses of a host name fail, Node throws one error
+ * without a message that contains the error of each address; the first of these is then used.
  */
 export function errorWords(error: unknown): string {
   const first = error instanceof AggregateError ? (error.errors[0] ?? error) : error

@@ -4,7 +4,7 @@ import type { AlertFacts, ConditionFinding, ReportedFacts, Rule, RuleMoment } fr
 
 /** The words of messages about a rule. Its heading and its condition on the page are in packages/api/src/words. */
 export interface RuleWords {
-  /** The words for a state that lasts less than a second so far, such as "is offline". */
+  /** The words for a state that began less than a second ago, such as "is offline". */
   begins: string
   is: string
   was: string
@@ -25,7 +25,7 @@ interface Defaults extends Pick<Rule, 'on' | 'after' | 'level'>, Partial<Pick<Ru
 
 type Fact = keyof AlertFacts
 
-/** The rule and the time for which agents are chosen. Only the facts of these agents are read. */
+/** The settings of the rule and the time for which `mayHold` makes its condition. */
 interface ChoiceContext {
   rule: Rule
   now: number
@@ -36,9 +36,8 @@ interface ByFacts<F extends Fact> extends Defaults {
   facts: readonly F[]
   /**
    * The SQL condition that is true for all agents for which the rule may hold, and for few others. It compares only
-   * columns with short values, so the database need not read the bodies of reports. For a rule about daily sums, the
-   * field is instead the cost of today in millionths of a US dollar, or the number of runs, above which an agent's sums
-   * are needed.
+   * columns with short values. A rule about daily sums has instead the limit above which an agent's sums are needed:
+   * today's cost in millionths of a US dollar, or today's number of runs.
    */
   mayHold:
     | ((choosing: ChoiceContext) => RawBuilder<boolean>)
@@ -52,14 +51,13 @@ interface AgentRule<F extends Fact = Fact> extends ByFacts<F> {
   /** Set if the rule is judged even while the agent sends no reports. */
   whileOffline?: 'judged'
   /**
-   * Set if alerts stay after a person has stopped the agent on its machine: the facts for these alerts are stored in
-   * the service, so people at the page or the passing of time end the alerts. All other alerts depend on reports, and a
-   * stopped agent sends none.
+   * Set if alerts stay after a person has stopped the agent on its machine, because they end by a change in the service
+   * or with time. All other alerts depend on reports, which a stopped agent does not send.
    */
   afterStop?: 'stays'
-  /** Set if the rule does not hold while an agent is paused, whatever the agent reported before. */
+  /** Set if a pause of the agent makes the condition go away; the end of the alert is then explained by the pause. */
   whilePaused?: 'ends'
-  /** Set if the alerts have words that an agent chooses: returns the finding with the agent's present words. */
+  /** Set if agents choose the words of the alerts: returns the finding with an agent's present words. */
   present?: (reported: ReportedFacts) => ConditionFinding
 }
 

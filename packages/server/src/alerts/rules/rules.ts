@@ -193,7 +193,7 @@ export const ruleRecords: Readonly<Record<RuleName, RuleRecord>> = {
     about: 'service',
     ...{ on: true, after: 0, level: 'bad' },
     words: eventWords('needs attention', 'needing attention'),
-    // In `@service` the rule is about the service itself, too.
+    // The heading on the page is about channels, but in `@service` the rule also judges the service itself.
     heading: 'Service',
   },
 }
@@ -247,7 +247,7 @@ export function judgeForRollout({ name, on }: Pick<Rule, 'name' | 'on'>, rollout
   return on && record.about === 'rollout' ? record.condition(rollout) : overFinding
 }
 
-/** The maximum time for which a condition must be gone before its alert ends, unless the rule has a time of its own. */
+/** The maximum time for which a condition must be gone before its alert ends, unless the rule has an `endDelayMs`. */
 const maxEndMs = 2 * minute
 
 /** The milliseconds for which the condition of a rule must be gone before its alert ends. */

@@ -1,6 +1,6 @@
 /**
- * A channel is a function that makes one HTTP request from a message. It does not send the request, so tests can read
- * what each service would get. Text from agents is escaped here, by the rules of each service.
+ * Types and helpers for the kinds of channels. Each kind has a function that makes an HTTP request from a message and
+ * escapes the text of agents by the rules of its service. It does not send the request, so that tests can read it.
  */
 import { cut, isOwnMachineOnly, ownMachineWords, safeLine } from '@svc/protocol'
 import type { SealKey } from '../../platform/seal.ts'
@@ -92,7 +92,7 @@ export const oneLine = safeLine
 /** Appends a path to an address; the address may end with a slash. */
 export const addressBelow = (url: string, path: string): string => `${url.replace(/\/+$/, '')}/${path}`
 
-/** Returns the value; throws if it is missing, which should have been refused when the channel was added. */
+/** Returns the value; throws if it is missing, although channels without it are refused when they are added. */
 export function requireValue(value: string | undefined, what: string): string {
   if (value === undefined) throw new Error(`The channel has no ${what}.`)
   return value
