@@ -30,7 +30,9 @@ const archive = 'svc.pyz'
 /** The maximum size of a signature in bytes (D39). */
 const maxSignature = 8 * 1024
 
-/** The release that was served before a build, as far as it matters for runtimes that update themselves. */
+/**
+ * The facts about the release served before a build. They decide whether its runtimes update themselves to the build.
+ */
 interface ServedBefore {
   version: string
   sha256: string
@@ -38,9 +40,7 @@ interface ServedBefore {
   file: Buffer
 }
 
-/**
- * True if runtimes of the release served before have release keys, and the key that signed this build is none of them.
- */
+/** True if runtimes of the release served before have release keys, but not the key that signed this build. */
 export function hasUnknownSigner(build: RuntimeBuild, before: ServedBefore | undefined): boolean {
   const keys = (before && noteOf(before.file)?.keys) ?? []
   return build.signer !== undefined && keys.length > 0 && !keys.includes(build.signer)

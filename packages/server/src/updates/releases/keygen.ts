@@ -1,7 +1,6 @@
 /**
- * Verifies a release signature as the runtimes do (3.5.3, D39): with `ssh-keygen`, if this machine has it. A release
- * that the service accepted and the runtimes refuse would be put on hold by every runtime that is asked to update to
- * it.
+ * Verifies a release signature as the runtimes do (3.5.3, D39): with `ssh-keygen`, if this machine has it. Otherwise
+ * the service could serve a release that every runtime refuses and puts on hold.
  */
 import { spawn } from 'node:child_process'
 import { accessSync, constants, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
@@ -50,8 +49,7 @@ function remove(folder: string): void {
   try {
     rmSync(folder, { recursive: true, force: true })
   } catch {
-    // An error while the files are removed is ignored: they contain nothing secret, and the signature was already
-    // judged.
+    // Files that remain contain nothing secret, and the result is already known.
   }
 }
 

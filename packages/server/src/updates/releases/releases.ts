@@ -1,7 +1,7 @@
 /**
- * The served release as this node knows it: in memory for the answers to reports, with its files for `/cli/`. Another
- * node may serve a new one at any moment, so the row is checked twice a second, and for each call of `/cli/`. A
- * transaction that depends on the served release reads it with `servedRelease` instead.
+ * The served release as this node knows it: in memory for the answers to reports, with its files for `/cli/`. Any node
+ * may change the served release, so this node looks it up twice a second and for each call of `/cli/`. A transaction
+ * that depends on the served release reads it with `servedRelease` instead.
  */
 import type { Logger } from 'pino'
 import type { Store } from '../../platform/db/open.ts'
@@ -17,11 +17,11 @@ export interface ReleaseFiles {
   signature: Buffer | undefined
 }
 export interface Releases {
-  /** Returns the served release, at most half a second out of date, without asking the database. */
+  /** Returns the served release as it was at the last check, without asking the database. */
   served(): ServedRelease | undefined
   /**
-   * Reads the row again and returns the files that are served now. While the database cannot be reached, returns the
-   * last known ones.
+   * Checks again and returns the files that are served now. While the database cannot be reached, returns the last
+   * known files.
    */
   files(): Promise<ReleaseFiles | undefined>
   /** Checks now whether another release is served. */
@@ -43,8 +43,8 @@ interface ReleaseNeeds {
 const checkEveryMs = 500
 
 /**
- * Opens the releases of this node. It first serves the build of the release folder if that is the one to serve
- * (rules.ts).
+ * Opens the releases of this node. First makes the build in the release folder the served release, if the rules allow
+ * it (rules.ts).
  */
 export async function openReleases(needs: ReleaseNeeds): Promise<Releases> {
   await adopt(needs)
@@ -89,8 +89,7 @@ function followReleases({ store, log, changed = () => {} }: Pick<ReleaseNeeds, '
   }
 
   async function check(): Promise<void> {
-    // A check that is in progress may have read the row before the change that led to this call, so another check
-    // follows.
+    // A check in progress may have read the serial before the change that led to this call, so another check follows.
     await lookups.settled()
     if (!closed) await lookups.run()
   }
@@ -109,7 +108,7 @@ function followReleases({ store, log, changed = () => {} }: Pick<ReleaseNeeds, '
   }
 }
 
-/** Releases of a service that serves none, for tests of other things. */
+/** The releases of a service that serves none, for tests. */
 export const noReleases: Releases = {
   served: () => undefined,
   files: async () => undefined,

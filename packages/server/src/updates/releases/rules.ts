@@ -28,9 +28,8 @@ export function judgeAdded(
 }
 
 /**
- * Judges a build that a node finds at startup. `alone` is true if no other node can use the database, because the
- * database is embedded in this process; `isStranger` if runtimes of the served release do not know the key that signed
- * the build.
+ * Judges a build that a node finds at startup. `alone` is true on SQLite, where no other node uses the database.
+ * `isStranger` is true if runtimes of the served release do not know the key that signed the build.
  */
 export function judgeFound(
   build: KnownRelease,

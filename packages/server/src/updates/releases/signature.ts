@@ -72,13 +72,13 @@ function readArmored(text: string): SignatureParts | undefined {
       signature,
     }
   } catch (error) {
-    if (error instanceof RangeError) return undefined // The signature is cut short.
+    if (error instanceof RangeError) return undefined // The signature is too short or too long.
     throw error
   }
 }
 
 /**
- * The result of the verification; undefined for a kind of key that Node cannot verify, such as one in a security token.
+ * True if the signature is valid; undefined for a kind of key that Node cannot verify, such as one in a security token.
  */
 function verified({ key, namespace, reserved, hash, signature }: SignatureParts, bytes: Buffer): boolean | undefined {
   const kind = kinds[key.type]
@@ -165,7 +165,7 @@ class Reader {
   end(): void {
     if (this.#rest.length > 0) throw new RangeError('something follows')
   }
-  /** Reads a positive big number, which SSH writes without needless zeros, and pads it to the given number of bytes. */
+  /** Reads a positive number and pads it to `bytes` bytes. Throws if it is longer, or has needless zeros in front. */
   unsigned(bytes: number): Buffer {
     const value = this.string()
     const [first = 0, second = 0] = value

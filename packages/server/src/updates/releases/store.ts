@@ -84,8 +84,8 @@ export function addRelease(
     if (verdict === 'served' && served) {
       const replaced = build.signature !== undefined && !(await hasSignature(trx, served, build.signature))
       if (!replaced) return { ok: true, value: { ...served, changed: false, signature: 'kept' } }
-      // The release gets a new serial, so that nodes notice the change, and so that runtimes that refused the other
-      // signature are no longer held (3.4).
+      // The release gets a new serial. By it nodes notice the change, and the holds of runtimes that refused the
+      // earlier signature end (3.4).
       return {
         ok: true,
         value: { ...(await insert({ db: trx, by, now }, build, known)), changed: true, signature: 'replaced' },
@@ -104,8 +104,8 @@ export function addRelease(
 }
 
 /**
- * Decides what a starting node does with the build in its folder. `says` explains in the log why the build is not
- * served. `remarks` are about runtimes that will not update themselves to the build.
+ * Serves the build that a starting node found in its folder, if the rules allow it (rules.ts). `says` is the reason why
+ * the build is not served. `remarks` are about runtimes that will not update themselves to the build.
  */
 export function adoptRelease(
   db: Db,

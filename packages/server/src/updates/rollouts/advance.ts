@@ -1,7 +1,7 @@
 /**
- * Advances rollouts. Any node may do it. It works in short transactions, each of which locks the row of the rollout;
- * other nodes skip it meanwhile. Agents are judged outside of these transactions, since on the embedded database
- * reports wait for a transaction. A step is carried out only if the rollout has not changed since its agents were read.
+ * Advances rollouts in short transactions, on any node. A transaction locks the row of its rollout, and other nodes
+ * skip a locked rollout. Agents are judged outside of these transactions, because on SQLite reports wait for each
+ * transaction. A step is carried out only if the rollout has not changed since its agents were read.
  */
 import { lockWorkspace } from '../../people/workspaces/lock.ts'
 import { findRole, roleToAct } from '../../people/workspaces/store.ts'
@@ -24,15 +24,15 @@ const service = { id: null, name: 'service' }
 
 interface AdvancedRollout {
   workspaceId: string
-  /** Ids of the agents whose wishes changed. */
+  /** The ids of the agents for which the version was wished, or that were left out. */
   agents: string[]
-  /** True when the rollout itself changed its wave or its state. */
+  /** True if the rollout or the outcomes of its agents changed. */
   moved: boolean
 }
 
 /**
- * Advances every running rollout once, and records outcomes that agents of other rollouts reported late. An error in
- * one rollout does not stop the rest.
+ * Advances every running rollout as far as possible, records late outcomes of rollouts that stopped, and withdraws
+ * wishes that they left. An error in one rollout does not stop the others; all errors are thrown together at the end.
  */
 export async function advanceRollouts(db: Db, now: number): Promise<AdvancedRollout[]> {
   const running = await db.selectFrom('rollout').select('id').where('state', '=', 'running').execute()
@@ -151,7 +151,7 @@ async function advance(db: Db, id: string, now: number): Promise<RolloutAdvance 
 
 interface BegunWave {
   rollout: RolloutDbRow
-  /** The ids of the agents for which the version was wished. */
+  /** The ids of the agents for which the version was wished, or that were left out. */
   wished: string[]
   /** True if the rollout was cancelled or halted. */
   ended: boolean
@@ -167,8 +167,8 @@ async function begin(trx: Db, id: string, now: number): Promise<BegunWave | unde
 }
 
 /**
- * Cancels a runtime rollout when the service serves another release. The next report of each agent drops its wish for
- * the old release (3.4).
+ * Cancels a runtime rollout if the service serves another release. Wishes for the old release that were already offered
+ * are dropped with the next report of their agents (3.4).
  */
 async function cancelIfReplaced(trx: Db, rollout: RolloutDbRow, now: number): Promise<boolean> {
   if (rollout.kind !== 'runtime') return false
@@ -198,7 +198,7 @@ async function haltIfOrphaned(trx: Db, rollout: RolloutDbRow, now: number): Prom
   return true
 }
 
-/** The person in whose name the rollout makes its wishes. If that is the operator, the id is null. */
+/** The person who started the rollout or last resumed it; its wishes bear this name. The id of the operator is null. */
 const leaderOf = (rollout: RolloutDbRow) =>
   rollout.continued_by_name === null
     ? { id: rollout.created_by, name: rollout.created_by_name }

@@ -16,9 +16,9 @@ import { lockRollout } from './withdraw.ts'
 const agentsAtOnce = 100
 
 /**
- * Marks the wishes of the rollout for agents that wait for the end of a watch, a few agents in each transaction. Agents
- * of later waves are left out, because their watches may have ended when their wave starts. Returns the ids of the
- * agents.
+ * Marks the wishes of a rollout, so that their agents do not wait for the end of watching; a few agents in each
+ * transaction. Agents of later waves have no wish yet and are left out. Returns the ids of the agents whose wishes were
+ * marked.
  */
 export async function doNotWaitInRollout(
   { db, by, now }: ChangeContext<Actor, Db | RunInTransaction>,
@@ -49,7 +49,9 @@ export async function doNotWaitInRollout(
     : { ok: true, value: { id, agents: changed } }
 }
 
-/** The agents that have the wish of a rollout and no outcome, by ascending id, the order in which reports lock them. */
+/**
+ * The agents that have the wish of a rollout and no outcome, sorted by id, because reports lock agents in this order.
+ */
 async function membersAsked(
   trx: Db,
   workspace: WorkspaceRef,

@@ -8,7 +8,7 @@ import { minuteText } from '../../platform/limits/units.ts'
 import { type Outage, outageBetween } from '../wishes/away.ts'
 import type { HoldNote, UpdateAttempts, Wishes } from '../wishes/kept.ts'
 
-/** The minimum milliseconds between two reports with a worse level after which an agent counts as worse (D28). */
+/** The minimum milliseconds for which an agent reports a worse level before it counts as worse (D28). */
 const worseMs = 10_000
 
 /** An agent of a rollout, as its row is stored. */
@@ -31,8 +31,7 @@ export interface MemberFacts {
   /** The blueprint version that the agent runs. */
   running: string | null
   /**
-   * The level in the agent's last report: null if the report has no level, undefined if the report is too old to be
-   * read for its level.
+   * The level in the agent's last report: null if the report has no level, undefined if the report is too old to count.
    */
   level: Level | null | undefined
   receivedAt: number | null
@@ -136,8 +135,8 @@ export function ownLevel({ state, health }: Pick<Report, 'state' | 'health'>): L
 /** The next step of a running rollout. */
 export type RolloutStep =
   /**
-   * The rollout waits. `keptAt` is the time since which the wave is watched: the rollout waits for none of its agents
-   * any longer, and at least one agent has kept the version. It is null until then.
+   * The rollout waits. `keptAt` is the time since which the wave is watched, or null. Watching begins when at least one
+   * agent has kept the version and the rollout waits for no agent any longer.
    */
   | { is: 'wait'; keptAt: number | null; for: 'agents' | 'proof' | 'watch' }
   | { is: 'halt'; why: string }
@@ -155,7 +154,7 @@ export interface RolloutCourse {
   waves: number
   byHand: boolean
   watchMs: number
-  /** The stored time since which the wave is watched; null while the rollout still waits for an agent. */
+  /** The stored time since which the wave is watched; null if it is not watched yet. */
   keptAt: number | null
 }
 
