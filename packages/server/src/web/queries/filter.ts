@@ -13,7 +13,7 @@ class FilterInvalid extends Refusal {
 
 type NamedFilter = { q?: string | undefined } & Parameters<typeof filterOfOld>[0]
 
-/** The terms of the filter that a request names, with the parameters of earlier versions. Throws FilterInvalid. */
+/** The terms of a request's filter `q` and of the parameters that older clients send instead. Throws FilterInvalid. */
 export function filterOf({ q, ...old }: NamedFilter): readonly FilterTerm[] {
   const read = parseFilter(joinFilters(q, filterOfOld(old)))
   if (read.ok) return read.value.terms

@@ -11,9 +11,9 @@ import { isAheadSql } from '../../platform/db/times.ts'
 import { hasEnabledChannel } from './alerts.ts'
 
 /**
- * True if the steps are shown to an admin of the workspace; never to a person who dismissed them (`wanted` is false). A
- * person who never saw steps (`wanted` is undefined) does not need them in a workspace where agents report and people
- * are invited already. A person who saw steps before sees them until all are done.
+ * True if the steps are shown to an admin. `wanted` is false for a person who dismissed them, and undefined for a
+ * person who never saw them and does not need them where agents report and people are invited. All others see the steps
+ * until all are done.
  */
 export function areStepsShown(steps: FirstSteps, wanted: boolean | undefined): boolean {
   if (wanted === false || Object.values(steps).every(Boolean)) return false

@@ -67,7 +67,6 @@ export async function* fleetPieces(
   }
 }
 
-/** The ids of the agents of a workspace. */
 export async function agentIds(db: Db, workspaceId: string): Promise<string[]> {
   const rows = await db.selectFrom('agent').select('id').where('workspace_id', '=', workspaceId).execute()
   return rows.map(({ id }) => id)
@@ -117,7 +116,7 @@ export const levelFactsOf = (row: AgentColumns) => ({
 
 export type AgentColumns = Awaited<ReturnType<typeof readAgentColumns>>[number]
 
-/** The columns of those of the agents that belong to the workspace, and of their last reports. */
+/** The columns of agents and of their last reports. Agents of other workspaces are left out. */
 export async function readAgentColumns(db: Db, workspaceId: string, ids: readonly string[]) {
   const rows = await db
     .selectFrom('agent')
@@ -153,10 +152,8 @@ export async function readAgentColumns(db: Db, workspaceId: string, ids: readonl
 }
 
 /**
- * The hosts of agents that have not reported since the column for hosts exists, read from the large bodies of the
- * reports: each host once, and then from the row before. A node of an earlier version leaves the column as it is. While
- * such a node runs beside this one, an agent that moved to another machine may be shown with the old host until it
- * reports to a newer node.
+ * The hosts of agents whose last report came before the column `host` existed. A host is read from the large body of
+ * the report once; later it is taken from the row that `before` returns.
  */
 async function readHosts(
   db: Db,
@@ -206,7 +203,7 @@ export async function costSums(
   return new Map(sums.map(({ id, ...sum }) => [id, { month: Number(sum.month), today: Number(sum.today) }]))
 }
 
-/** The costs of a row: the sums of the agent, with those that wait in the column `usage` of its last report. */
+/** The costs of an agent: its summed costs, and the daily sums in the column `usage` of its last report. */
 export function costsOf(
   sums: Costs | undefined,
   usage: string | null,
@@ -216,7 +213,6 @@ export function costsOf(
   return { costToday: dollars(cost?.today), cost30: dollars(cost?.month) }
 }
 
-/** Adds to the costs of an agent the daily sums that are still stored in the row of the agent's last report. */
 function withPending(sums: Costs | undefined, usage: string | null, today: number): Costs | undefined {
   const waiting = pendingUsage(usage).filter(({ model, day }) => model === '' && day > today - costDays && day <= today)
   if (waiting.length === 0) return sums

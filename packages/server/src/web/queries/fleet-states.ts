@@ -7,7 +7,7 @@ import { workspaceTurns } from './fleet.ts'
 import { type StoredStates, spansOf } from './state-spans.ts'
 import { findFirstReport, openOffline, serviceOutages, statesKeptFrom } from './states.ts'
 
-/** The number of agents whose states are read in one turn of the event loop, which takes two or three milliseconds. */
+/** The number of agents whose states are read in one turn of the event loop. */
 const agentsAtOnce = 50
 
 /** The states of all agents of a workspace at a time, by name; those without a known state are left out. */
@@ -32,7 +32,7 @@ export async function fleetAt(
     }
     after = rows.length < agentsAtOnce ? undefined : rows.at(-1)?.name
   }
-  // The answer is returned in another turn of the event loop, in which its JSON is made.
+  // The JSON of the answer is made in a separate turn of the event loop, the one in which this function returns.
   await workspaceTurns.next(workspace.id)
   return found
 }

@@ -52,15 +52,15 @@ interface FleetQuery {
 /** The state of a workspace when its list is made. */
 interface FleetMoment {
   now: number
-  /** The number of rollouts that halted. */
+  /** The number of halted rollouts. */
   halted: number
   /** True if the rows have no costs yet. */
   costsPending?: boolean
 }
 
 /**
- * The part of the list that the query asks for, with the number of agents that each chip would select, and with the
- * state of the whole fleet. `all` has the rows by agent id.
+ * The part of the list that the query asks for. `counts` has the number of agents that each chip above the list would
+ * select, and `standing` the state of the whole fleet.
  */
 export function* fleetPage(
   all: ReadonlyMap<string, FleetRow>,
@@ -128,7 +128,7 @@ export function* selectedRows(
   return rows
 }
 
-/** The names of the agents that a filter selects, all or those of a group: at most 10,000, and how many there are. */
+/** The names of the selected agents of a group, at most `maxNamedAgents`, and the number of all of them. */
 export function* fleetNames(
   all: ReadonlyMap<string, FleetRow>,
   { filter, group }: Pick<FleetQuery, 'filter' | 'group'>,
@@ -193,7 +193,7 @@ export function countRow(counts: FleetCounts, row: FleetRow, now: number): void 
   else if (isOffline(row, now)) counts.silent++
 }
 
-/** The way in which the last update of an agent's blueprint or runtime failed; undefined if it did not fail. */
+/** The worst problem of an agent's updates, those of its blueprint and of its runtime; undefined if there is none. */
 function updateTrouble({ updates }: FleetRow): 'rolledBack' | 'failed' | 'held' | undefined {
   const states = [updates.wishState, updates.runtimeWishState]
   if (states.includes('rolled_back')) return 'rolledBack'

@@ -28,12 +28,12 @@ interface CountedGroup extends Omit<FleetGroup, 'worst' | 'counts' | 'states' | 
   counts: FleetCounts
   costToday: number | null
   states: number[]
-  /** The value by which the list sorts the worst agent. */
+  /** The rank of the worst agent (`troubleRank`). */
   trouble: number | null
   worst: FleetRow
 }
 
-/** The groups of these agents in their order. */
+/** The groups of these agents: those with the worst agents first, the group without a value last. */
 export function* groupsIn(rows: readonly FleetRow[], by: Grouping, now: number): SlicedWork<FleetGroup[]> {
   const groups = new Map<string | null, CountedGroup>()
   yield* forEachInSlices(rows, (row) => {

@@ -28,7 +28,7 @@ type AgentCounts = RolloutRow['counts']
 const openOf = ({ wished, offered, trying }: AgentCounts): number => wished + offered + trying
 const isLeft = (counts: AgentCounts): boolean => counts.untouched + openOf(counts) > 0
 
-/** Says whether the agents that watch a version can start the update without waiting. */
+/** Says whether agents whose last update is still watched can start this update now, and why not. */
 export function watchingNow({ state }: RolloutDbRow, { agents, tooOld }: RolloutPage['watching']): PressVerdict {
   const no = (message: string): PressVerdict => ({ ok: false, code: 'rollout_not_running', message })
   if (!isRolloutInProgress(state)) return no(`The rollout is ${state}.`)
@@ -112,10 +112,7 @@ function doneSays(agents: readonly RolloutAgent[]): string {
   return `Done: ${kept} ${kept === 1 ? 'agent runs' : 'agents run'} the version.${rest}`
 }
 
-/**
- * A sentence about how many agents keep the version, keep the request for it, or are not affected, if the rollout is
- * cancelled or after it was.
- */
+/** A sentence that says what a cancellation of the rollout means, or meant, for its agents. */
 export function keptSentence({ version, state }: RolloutDbRow, counts: Record<RolloutAgentState, number>): string {
   const open = openOf(counts)
   const agents = (n: number) => `${n} ${n === 1 ? 'agent' : 'agents'}`
@@ -159,13 +156,13 @@ const untouchedWaits: Readonly<Record<RolloutState, WaitReason | null>> = {
 const waitsForReport = (waits: WaitReason | null): WaitReason => waits ?? { for: 'report' }
 const noWait = () => null
 
-/** The waits by the state of the wish. A wish that has ended is judged when the rollout is next advanced. */
+/** The waits by the state of the wish. An agent with an ended wish waits for nothing; the rollout judges it next. */
 const wishedWaits: Readonly<Record<WishState, (waits: WaitReason | null) => WaitReason | null>> = {
   queued: waitsForReport,
   waiting: waitsForReport,
   offered: waitsForReport,
   trying: waitsForReport,
-  failed: () => ({ for: 'fetch' }), // the rollout waits only for a download that is tried again (judge.ts)
+  failed: () => ({ for: 'fetch' }), // the download failed while the service was down and is tried again (judge.ts)
   held: () => ({ for: 'hold', by: 'machine' }),
   none: noWait,
   kept: noWait,

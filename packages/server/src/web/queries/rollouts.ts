@@ -225,7 +225,7 @@ async function readRolloutAgents(
 /** The number of agents whose timelines are read in one statement. */
 const linesAtOnce = 500
 
-/** The last line about a version in the timeline of each agent that was asked for the version of the rollout. */
+/** The last line about a version in the timeline of each agent whose wish has no outcome yet. */
 async function readRolloutLines(
   db: Db,
   members: readonly { agent_id: string; state: RolloutAgentState }[],
@@ -243,10 +243,7 @@ type ShownMember = Parameters<typeof runningVersion>[0] & { state: RolloutAgentS
 /** The maximum number of versions whose manifests are read. */
 const maxPrinted = 100
 
-/**
- * For each version to which agents were rolled back, the name of the log that it declares for the output. Versions
- * without such a log are left out.
- */
+/** Maps the versions to which agents were rolled back to the names of their logs with the output of the agent. */
 async function printedBy(db: Db, rollout: RolloutDbRow, members: readonly ShownMember[]): Promise<Map<string, string>> {
   if (rollout.kind !== 'blueprint') return new Map()
   const back = members.filter(({ state }) => state === 'rolled_back')
