@@ -84,8 +84,8 @@ export function addRelease(
     if (verdict === 'served' && served) {
       const replaced = build.signature !== undefined && !(await hasSignature(trx, served, build.signature))
       if (!replaced) return { ok: true, value: { ...served, changed: false, signature: 'kept' } }
-      // The release gets a new serial. By it nodes notice the change, and the holds of runtimes that refused the
-      // earlier signature end (3.4).
+      // The release gets a new serial, by which nodes notice the change. It also ends the holds of runtimes that
+      // refused the earlier signature (3.4).
       return {
         ok: true,
         value: { ...(await insert({ db: trx, by, now }, build, known)), changed: true, signature: 'replaced' },

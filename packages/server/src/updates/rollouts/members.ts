@@ -1,6 +1,6 @@
 /**
- * The agents of a workspace as a rollout sees them: who can be reached, in which order, and who is left out and why;
- * and those of a rollout, as they are stored.
+ * Finds the agents that a new rollout would reach, and those that it would leave out, with the reasons. Stores and
+ * reads the agents of a rollout.
  */
 import type { BlockingRollout, NewRollout, RolloutKind } from '@svc/api'
 import type { NeededSvc } from '@svc/blueprint'
@@ -24,10 +24,10 @@ import { unfinishedStates } from './states.ts'
 interface LeftOut {
   code: string
   message: string
-  /** The other rollout that has the agent, for `in_rollout`. */
+  /** The other rollout that the agent is in, if the code is `in_rollout`. */
   rollout?: BlockingRollout
 }
-/** An agent that a rollout may reach; with a reason if the rollout leaves it out. */
+/** An agent that a rollout may reach. `leftOut` is the reason if the rollout leaves it out. */
 export interface RolloutCandidate {
   id: string
   name: string
@@ -45,8 +45,9 @@ export interface NamedVersion {
 }
 
 /**
- * The agents of a rollout, with those it leaves out, in the order in which it reaches them: first those that report,
- * each group by name. `others` are the ids of the unfinished rollouts of this kind.
+ * The agents of a rollout, including those that it leaves out, in the order in which it reaches them. Agents that are
+ * not offline come first, and both groups are sorted by name. `others` are the ids of the unfinished rollouts of this
+ * kind.
  */
 export async function readCandidates(
   on: Db | RunInTransaction,
@@ -86,7 +87,7 @@ export async function readCandidates(
   return { all: await runWithPauses(sortInSlices(all, order)), others }
 }
 
-/** The ids of the unfinished rollouts of a kind. They get no more agents after they have started. */
+/** The ids of the unfinished rollouts of a kind. As long as they stay the same, so do the agents of these rollouts. */
 export const unfinishedRollouts = async (db: Db, workspace: { id: string }, kind: RolloutKind): Promise<string[]> =>
   (await unfinishedQuery(db, workspace, kind).select('rollout.id').orderBy('rollout.id').execute()).map(({ id }) => id)
 
@@ -116,7 +117,7 @@ const judgedColumns = [
   'previous_version',
 ] as const satisfies (keyof AgentRow)[]
 
-/** The reason why a rollout leaves out an agent; undefined when it reaches it. */
+/** The reason why a rollout leaves out an agent; undefined if the rollout reaches the agent. */
 export function leaveOutReason(
   agent: Pick<AgentRow, (typeof judgedColumns)[number]>,
   { kind, blueprint, version, served, needed }: NamedVersion,
@@ -150,7 +151,7 @@ export function leaveOutReason(
 const said = (message: string | null): string => (message ? `: ${readAttemptText(message)?.reason ?? message}` : '.')
 
 /**
- * The unfinished rollout that each of these agents is in, by the agent's id. The rollouts with the ids `except` do not
+ * Maps the ids of these agents to the unfinished rollouts that they are in. The rollouts with the ids `except` do not
  * count.
  */
 async function inRollouts(
@@ -189,14 +190,14 @@ async function readInPieces<T>(
 }
 
 /**
- * The age in milliseconds up to which a report is read for its level. It is longer than several rounds of any node's
- * sweeper.
+ * The age in milliseconds up to which a report is read for its level. Several rounds of the sweeper fit into this time,
+ * so no report is missed.
  */
 export const freshMs = 15_000
 
 /**
  * The facts about these agents, by agent id. Levels are read only from recent reports, because older ones were judged
- * before. Time before `backAt`, when the service came back from an outage, does not make an agent offline.
+ * before. `backAt` is the time at which the service came back from an outage, since which agents can report again.
  */
 export async function readMemberFacts(
   db: Db,
@@ -256,8 +257,8 @@ interface Members {
 const addedAtOnce = 2500
 
 /**
- * Stores agents of a rollout. Rows that come from the table of agents cost less than rows with a parameter for each
- * value.
+ * Stores agents of a rollout. The rows are selected from the table `agent`, because a parameter for each value would
+ * take longer.
  */
 export async function addMembers(trx: Db, { id }: { id: string }, { wave, agents, why }: Members): Promise<void> {
   for (const piece of piecesOf(agents, addedAtOnce)) {

@@ -13,13 +13,13 @@ import { readOutages } from '../wishes/away.ts'
 import { isMemberMoving, isWaitedFor, judgeMember, type RolloutMember } from './judge.ts'
 import { membersOfRollout, readMemberFacts } from './members.ts'
 
-/** Locks the rollout for this node; undefined when another node has it. */
+/** Locks a rollout for this node; undefined if another node has locked it. */
 export const tryLockRollout = (trx: Db, id: string): Promise<RolloutDbRow | undefined> => {
   const row = trx.selectFrom('rollout').selectAll().where('id', '=', id)
   return (isPostgres(trx) ? row.forUpdate().skipLocked() : row).executeTakeFirst()
 }
 
-/** Locks a rollout for this node. False when another node has it, or it has changed since it was read. */
+/** Locks a rollout for this node. False if another node has locked it, or if it has changed since it was read. */
 export async function lockUnchanged(trx: Db, rollout: RolloutDbRow): Promise<boolean> {
   const current = await tryLockRollout(trx, rollout.id)
   return current !== undefined && isDeepStrictEqual(current, rollout)
@@ -35,8 +35,8 @@ interface JudgedAgents {
 }
 
 /**
- * Records the states of the agents; with `open` only of those whose outcome is unknown. Undefined when another node has
- * the rollout, or it changes meanwhile.
+ * Judges the agents of a rollout and records their new states; with `open` only those whose outcome is unknown.
+ * Undefined if another node has locked the rollout, or if the rollout changed meanwhile.
  */
 export async function judgeAgents(
   db: Db,

@@ -34,7 +34,7 @@ export interface PlannedRollout {
   others: string[]
 }
 
-/** Plans a rollout for people, who see the plan before they start the rollout. */
+/** Plans a rollout, so that a person sees the plan before starting the rollout. */
 export async function previewRollout(
   on: Db | RunInTransaction,
   workspace: WorkspaceRef,
@@ -131,8 +131,8 @@ const maxWaves = 10
 const waveSharePattern = /^(?:[1-9]\d{0,2}%|[1-9]\d{0,5})$/
 
 /**
- * Reads the waves as a person typed them. Each wave is the number or share of agents that the rollout has reached with
- * it, including earlier waves. The last wave always reaches all agents.
+ * Checks the waves that a person typed. Each wave is the number or share of agents that are reached after it, including
+ * earlier waves. A last wave of 100% is added if it is missing.
  */
 export function checkedWaves(given: readonly string[] = usualWaves): Verdict<string[], 'rollout_invalid'> {
   if (given.length > maxWaves) return invalid(`A rollout can have at most ${maxWaves} waves: got ${given.length}.`)

@@ -1,4 +1,4 @@
-/** Rollouts as people start, pause, resume and cancel them. The sweeper advances them (advance.ts). */
+/** Starts, pauses, resumes and cancels rollouts for people. The sweeper advances them (advance.ts). */
 import type { NewRollout, RolloutKind, RolloutSeen } from '@svc/api'
 import { shown, type Verdict } from '@svc/protocol'
 import type { Actor, ChangeContext } from '../../people/audit/by.ts'
@@ -47,8 +47,8 @@ export async function countHaltedRollouts(db: Db, workspaceId: string): Promise<
 const maxPlans = 5
 
 /**
- * Stores the rollout with its agents. Its first wave starts when the rollout is next advanced (advance.ts). It is
- * planned outside of a transaction, and again if another rollout of the workspace started or ended meanwhile.
+ * Stores a rollout with its agents. The first wave starts when the rollout is next advanced (advance.ts). A rollout is
+ * planned outside of the transaction that stores it, and planned again if the plan no longer holds then.
  */
 export async function startRollout(
   { db: on, by, now }: RolloutContext,
@@ -119,8 +119,8 @@ async function storePlanned(
 }
 
 /**
- * Locks the rollouts that a new rollout ends, in a fixed order and before the workspace, as an advancing rollout does.
- * A rollout that has ended meanwhile is left out of the result.
+ * Locks the rollouts that a new rollout ends, sorted by id and before the workspace, so that it cannot deadlock with
+ * advance.ts. Rollouts that have already ended are left out of the result.
  */
 async function lockEnding(
   trx: Db,
@@ -155,8 +155,8 @@ export const pauseRollout = (context: RolloutContext, workspace: WorkspaceRef, i
   })
 
 /**
- * Refuses an act on a rollout that is no longer as the person saw it; undefined if the act may go on. A second halt has
- * a reason that the person has not seen.
+ * Refuses to change a rollout that is no longer as the person saw it; undefined if the change is allowed. A rollout
+ * that halted again has changed, too, because the person has not seen the new reason.
  */
 export function refuseChangedRollout(
   { state, wave, changed_at }: Pick<RolloutDbRow, 'state' | 'wave' | 'changed_at'>,
@@ -172,9 +172,8 @@ export function refuseChangedRollout(
 }
 
 /**
- * Resumes a paused or halted rollout; after a halt, the failures until then no longer halt it. A halted rollout whose
- * agents all have an outcome has nothing to resume. A rollout that is running, or waits for a person, starts its next
- * wave at once.
+ * Resumes a paused or halted rollout, or starts the next wave of a rollout that runs or waits for a person. Failures
+ * before a halt do not halt the rollout again. A halted rollout whose agents all have an outcome cannot be resumed.
  */
 export const continueRollout = ({ by, ...context }: RolloutContext, workspace: WorkspaceRef, id: string) =>
   change({ by, ...context }, workspace, id, async (trx, rollout) => {
@@ -211,9 +210,9 @@ const isAnyLeft = async (trx: Db, rollout: { id: string }): Promise<boolean> =>
     .executeTakeFirst()) !== undefined
 
 /**
- * Ends a rollout. Agents keep the version they have reached; wishes that were not offered yet are withdrawn, with
- * `withdraw` also those that were offered but not carried out. Until the latter are withdrawn, the rollout is paused or
- * stays halted, so that somebody can end it again if the service is killed.
+ * Ends a rollout. Its wishes that were not offered yet are withdrawn, with `withdraw` also those that were offered but
+ * not carried out. The latter are withdrawn before the rollout ends, so that a person can end it again if the service
+ * is killed meanwhile.
  */
 export async function cancelRollout(
   context: RolloutContext,
@@ -223,8 +222,8 @@ export async function cancelRollout(
 ): Promise<Verdict<RolloutDbRow, RolloutRefusal>> {
   const { by } = context
   if (withdraw) {
-    // A halted rollout stays halted. If it were paused, its failures would not be forgiven when somebody continues it,
-    // and it would halt again. Its time does not change, so that people see that it is the same halt.
+    // A halted rollout stays halted. If it were paused, resuming it would not forgive its failures, and it would halt
+    // again. `changed_at` stays, too, so that it is still the same halt for people who have seen it.
     const pauses = async (_: Db, { state, changed_at }: RolloutDbRow) => ({
       ok: true as const,
       value: state === 'halted' ? { state, changed_at } : { state: 'paused' as const },
@@ -238,11 +237,11 @@ export async function cancelRollout(
   }))
 }
 
-/** The columns that change. Without an `action`, the activity gets no line. */
+/** The columns that change. Without an `action`, nothing is written to the activity. */
 type RolloutChange = Partial<RolloutDbRow> & { action?: string }
 
 /**
- * Changes a rollout. Unless it then runs, its wishes that were not offered yet are withdrawn afterwards, with
+ * Changes a rollout. If it does not run afterwards, its wishes that were not offered yet are withdrawn, with
  * `alsoOffered` also those that were offered but not carried out.
  */
 async function change(
@@ -298,7 +297,7 @@ export const auditRollout = (
     details: { rollout: rollout.id, of: rollout.kind, version: rollout.version, ...details },
   })
 
-/** True when an unfinished rollout names this version of a blueprint. */
+/** True if an unfinished rollout updates agents to this version of a blueprint. */
 export const isRollingOut = async (
   db: Db,
   workspace: WorkspaceRef,

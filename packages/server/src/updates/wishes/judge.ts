@@ -8,8 +8,8 @@ import type { ServedRelease } from '../releases/store.ts'
 import { isReleaseHeld, type RuntimeHold, type RuntimeWish, sameAttempt } from './kept.ts'
 
 /**
- * The seconds for which a runtime must report the wished version until it counts as having kept it (D34), although no
- * report shows the end of the attempt: an attempt may end with the same outcome and message as the attempt before it.
+ * The seconds after which a runtime that reports the wished version counts as having kept it (D34). Its reports may not
+ * show the end of the attempt, because outcome and message may be the same as those of the attempt before.
  */
 const sameOutcomeSeconds = 600
 
