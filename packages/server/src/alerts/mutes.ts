@@ -29,7 +29,7 @@ interface MuteTarget {
 
 const isOn = ({ from, until }: Mute, now: number): boolean => now >= from && (until === null || now < until)
 
-/** The key of a mute. A mute covers an alert if `keysOf` returns the key of the mute for the alert. */
+/** The key of a mute. A mute covers an alert if its key is one of those that `keysOf` returns for the alert. */
 const keyOf = (rule: RuleName | null, agentId: string | null, item: string | null = null): string =>
   `${rule ?? ''} ${agentId ?? ''} ${item ?? ''}`
 const keysOf = ({ rule, agentId, item }: MuteTarget): string[] => [
@@ -48,7 +48,10 @@ export function mutedAt(mutes: readonly Mute[], now: number): (about: MuteTarget
   return (about) => keys.size > 0 && keysOf(about).some((key) => keys.has(key))
 }
 
-/** The mutes that are over. A mute without an end time is over once it covers none of the `open` alerts. */
+/**
+ * The mutes that are over. A mute without an end time is over if it has started and covers none of the alerts in
+ * `open`.
+ */
 export function endedMutes(mutes: readonly Mute[], open: readonly MuteTarget[], now: number): Mute[] {
   if (mutes.length === 0) return []
   const covered = new Set(open.flatMap(keysOf))

@@ -35,7 +35,7 @@ export interface AttemptLimits {
 
 /**
  * Makes one call to another system. At its deadline, and when the service stops, the signal that `call` gets is
- * aborted; half a second later the attempt is over, whatever `call` does. Never rejects.
+ * aborted; at most half a second later the attempt is over, whatever `call` does. Never rejects.
  */
 export function attemptCall<T>(
   call: (signal: AbortSignal) => Promise<T>,

@@ -133,7 +133,7 @@ export function createBatcher(options: BatchOptions): Batcher {
   }
 }
 
-/** Lets callers wait until `isReached` returns true. `check` must be called after each change. */
+/** Lets callers wait until `isReached` returns true. `check` must be called when that may have changed. */
 function createRest(isReached: () => boolean) {
   let waiting: (() => void)[] = []
   return {

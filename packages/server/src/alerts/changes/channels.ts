@@ -222,7 +222,7 @@ export async function testAnswer(db: Db, id: string): Promise<FollowedTest> {
   return { state, ok: state === 'sent', status: status === undefined ? null : Number(status), message }
 }
 
-/** The channels of a workspace or of the service. Members see only the origin of an address, and no answers to it. */
+/** The channels of a workspace or of the service. Members see only the origin of an address, and no answers. */
 export async function listChannels(db: Db, scopeRef: ScopeRef, role: Role): Promise<ChannelRow[]> {
   const rows = await channelsOfScope(db, scopeOf(scopeRef))
   return rows.map((row) => (role === 'admin' ? channelRow(row) : forMember(channelRow(row))))

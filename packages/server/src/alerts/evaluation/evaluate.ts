@@ -272,7 +272,7 @@ async function write(
 }
 
 // No alert of a new rule opens for some time after an update, since a node of the previous version may still run and
-// could neither list nor word it. The migration that adds a rule stores in the table `agreed`, under the name `alerts
+// could not show it. The migration that adds a rule stores in the table `agreed`, under the name `alerts
 // from RULE`, the Unix milliseconds from which its alerts may open.
 
 const agreedPrefix = 'alerts from '

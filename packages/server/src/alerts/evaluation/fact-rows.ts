@@ -44,7 +44,7 @@ export interface FactSlice {
   counted: number
 }
 
-/** Placeholders in a compiled statement. They contain NUL, so no agent can have such a name. */
+/** Placeholders for names in a compiled statement. They contain NUL, so no agent can have such a name. */
 const [afterMark, lastMark] = ['\0after', '\0last']
 
 const fillMarks = <R>(statement: CompiledQuery<R>, after: string, last = ''): CompiledQuery<R> => ({

@@ -123,8 +123,8 @@ async function rolloutFindings(db: Db, scope: NamedScope, { rules, known }: Find
 }
 
 /**
- * Adds a finding that ends the alert for each alert that has no finding, for example because its agent was deleted or
- * the workspace is not activated.
+ * Adds a finding for each alert that has none, for example because its agent was deleted or the workspace is not
+ * activated. The added finding ends the alert.
  */
 export function withMissingSubjects(
   found: readonly RuleFinding[],

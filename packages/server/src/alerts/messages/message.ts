@@ -17,7 +17,7 @@ export interface AlertChange {
   subject: AlertSubject
   since: number
   endedAt: number | null
-  /** The reason why the alert ended although its condition may not be gone; absent in all other messages. */
+  /** The reason why the alert ended, if its condition may not be gone; otherwise absent. */
   because?: EndCause
   label: string | null
   /**

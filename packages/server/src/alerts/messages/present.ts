@@ -27,8 +27,8 @@ type OpenRow = Pick<AlertRow, 'id' | 'scope' | 'rule' | 'subject_kind' | 'subjec
 
 /**
  * Returns a function that gives the present words of an alert. They come from the agent's last report if the alert is
- * open and the agent words it; otherwise they are the stored ones. Null if the agent gave no words, or if the condition
- * is gone, so that the alert is about to end.
+ * open and agents choose the words of its rule; otherwise they are the stored ones. Null if the agent gave no words, or
+ * if the condition is gone, so that the alert is about to end.
  */
 export async function presentLabels(db: Db, rows: readonly OpenRow[]): Promise<(row: OpenRow) => string | null> {
   const open = rows.filter(

@@ -72,7 +72,10 @@ export function alertSummary(type: MessageType, alert: SummarizedAlert, now: num
   }
 }
 
-/** The sentence about a mass outage with the number of agents still offline; undefined if all are, or it is absent. */
+/**
+ * The sentence about a mass outage with the number of agents that are still offline; undefined if all of them are, or
+ * if `offline` is absent.
+ */
 function massNow({ rule, agents, since }: SummarizedAlert, now: number): string | undefined {
   if (rule !== 'silent' || agents?.offline === undefined || agents.offline === agents.names.length) return undefined
   const { names, of, offline } = agents
@@ -89,7 +92,7 @@ const causes: Readonly<Record<EndCause, string>> = {
   unreported: 'the item is no longer reported',
 }
 
-/** The sentence about the end of an alert. `because` is named, since the problem may then not be over. */
+/** The sentence about the end of an alert. `because` is why it ended although the problem may last. */
 function endedSentence(who: string, was: string, { rule, since, because }: SummarizedAlert, end: number): string {
   const at = ` at ${clockTimeText(end, end)}`
   const why = because === undefined ? '' : ` because ${causes[because]}`

@@ -176,8 +176,8 @@ function newAlert({ level }: Rule, { from, since, label }: HoldingFinding, situa
 function whileHeld(rule: Rule, finding: HoldingFinding, alert: Alert, now: number): Alert {
   const { from, since } = finding
   const label = labelOf(rule, finding, alert)
-  // If agents word the rule's alerts, an open alert keeps the label of its last message. Otherwise a label that changes
-  // with every report would be written each time. messages/present.ts reads the present label.
+  // An open alert whose words an agent chooses keeps the label of its last message. Otherwise a label that changes with
+  // every report would be written each time. messages/present.ts reads the present label.
   if (alert.phase === 'open')
     return { ...alert, since: since ?? from ?? alert.since, label: isWordedByAgents(rule.name) ? alert.label : label }
   const labelled = { ...alert, label }
