@@ -97,8 +97,8 @@ export interface WishColumns {
   wished_version: string | null
   runtime_wished: string | null
   /**
-   * The time from which the runtime wish counts as a trial: the first time it was offered, or before that the time at
-   * which it got a trial slot; null before both.
+   * The time since which the runtime wish counts as a trial: its first offer, or until then the time at which it got a
+   * trial slot. Null before both.
    */
   runtime_granted_at: number | null
 }
@@ -127,8 +127,8 @@ export const sameAttempt = (applied: AppliedUpdate, mark: AppliedUpdate | null |
   mark != null && applied.outcome === mark.outcome && applied.message === mark.message
 
 /**
- * True if the next answer may carry the runtime wish. It always may if an admin made the wish; a rollout's wish may
- * have to wait for a trial slot (2.7).
+ * True if the next answer may carry the runtime wish. A wish of an admin always may be carried, a rollout's wish only
+ * after it got a trial slot (2.7).
  */
 export const mayBeOffered = ({ rollout, grantedAt }: RuntimeWish): boolean =>
   rollout === undefined || grantedAt !== undefined

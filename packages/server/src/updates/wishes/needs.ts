@@ -1,7 +1,4 @@
-/**
- * Says which version of svc a blueprint version or a part of an answer needs on the machine, and finds agents whose
- * runtime is older.
- */
+/** Finds agents whose runtime is too old for a blueprint version, or for the field `now` in answers. */
 import type { PressVerdict } from '@svc/api'
 import { isTooOld, type Manifest, type NeededSvc, neededSvc } from '@svc/blueprint'
 import type { AgentRow } from '../../platform/db/tables.ts'
@@ -30,8 +27,8 @@ export function whySvcTooOld(
 const minVersionForNow = '0.2.0'
 
 /**
- * The reason why an agent's runtime would ignore `now` in a wish; undefined if the runtime understands it. A reporter
- * that names no runtime is not ours, or too old.
+ * The reason why an agent's runtime would ignore `now` in a wish; undefined if the runtime understands it. An agent
+ * whose reports name no runtime counts as too old.
  */
 export function whyTooOldForNow(
   agent: Pick<AgentRow, 'attempts'>,

@@ -118,11 +118,9 @@ function versionsFor(
   return versions
 }
 
-// Judges what a report means for the blueprint version that is requested for its agent (3.3). Pure.
-
 /**
- * Applies a report to the wish and the hold of its agent's blueprint version: records how an attempt ended, and which
- * version the machine has put on hold (D25). A report never ends a wish for a blueprint version (D24).
+ * Applies a report to the wish and the hold of its agent's blueprint version (3.3). Records how an attempt ended, and
+ * which version the machine has put on hold (D25). A report never ends a wish for a blueprint version (D24).
  */
 function judgeBlueprint(row: UpdateRow, wishes: Wishes, { report, before, now, note }: JudgedReport): void {
   const { applied } = report
@@ -158,9 +156,9 @@ function judgeBlueprint(row: UpdateRow, wishes: Wishes, { report, before, now, n
 }
 
 /**
- * The blueprint version that the agent tried in an attempt that failed or was rolled back; null when it cannot be
- * determined. It is never the version that the agent runs now. A version that the message names takes precedence, since
- * there may have been two attempts between two reports.
+ * The blueprint version that the agent tried in an attempt that failed or was rolled back; null if it cannot be
+ * determined. There may have been two attempts since the last report, so a version that the message names takes
+ * precedence.
  */
 function triedVersion(row: UpdateRow, wish: BlueprintWish | undefined, applied: AppliedUpdate): string | null {
   const ranUntilNow = applied.outcome === 'rolled_back' && applied.version !== undefined ? row.running : null

@@ -20,8 +20,8 @@ export function wishStateOf(
 }
 
 /**
- * The state of a blueprint wish (D24). It follows from the running version, and from what the machine has reported
- * since the wish about the attempt to update.
+ * The state of a blueprint wish (D24). It follows from the running version, the hold on the machine, and the progress
+ * of the wish.
  */
 export function blueprintState(
   running: string | null,

@@ -39,8 +39,8 @@ export interface WishContext {
   rollout?: string
   silent?: boolean
   /**
-   * Given only for the wishes of a rollout: the number of free trial slots, which the caller counted once and which
-   * each wish reduces. A wish of an admin needs no slot.
+   * The number of free trial slots, which each runtime wish of a rollout reduces. Missing for a wish of an admin, which
+   * needs no slot.
    */
   places?: TrialSlots
 }
@@ -122,7 +122,10 @@ export async function clearBlueprintWishInTransaction(
   return { ok: true, value: { agent: after, made: true } }
 }
 
-/** Records that the agent fetched the bundle of the wished version. Returns true only the first time. */
+/**
+ * Records that the agent fetched the bundle of the wished version. Returns false if this was recorded before, or if the
+ * agent already runs the version or has no wish.
+ */
 export const noteFetched = (db: Db, agentRef: { id: string }, now: number): Promise<boolean> =>
   transaction(db, async (trx) => {
     const agent = await lockRow(trx, agentRef)
@@ -147,8 +150,8 @@ export const wishRuntime = (
   transaction(db, (trx) => wishRuntimeInTransaction(trx, agentRef, { by, now }))
 
 /**
- * Does the work of `wishRuntime` in the caller's transaction. A wish of an admin is in the agent's next answer. A
- * rollout's wish takes one of the free slots, or waits for one.
+ * Does the work of `wishRuntime` in the caller's transaction. A wish of an admin may be offered at once. A rollout's
+ * wish takes one of the free trial slots, or waits for one.
  */
 export async function wishRuntimeInTransaction(
   trx: Db,
@@ -187,7 +190,7 @@ export async function wishRuntimeInTransaction(
 const isUnofferedOfRollout = ({ rollout, offeredAt }: RuntimeWish): boolean =>
   rollout !== undefined && offeredAt === undefined
 
-/** Withdraws the request of a runtime update. A runtime that has already started the update finishes it. */
+/** Withdraws the wish for a runtime version. A runtime that has already started the update finishes it. */
 export const clearRuntimeWish = (
   { db, by, now }: ChangeContext,
   agentRef: AgentRef,
@@ -208,7 +211,7 @@ export async function clearRuntimeWishInTransaction(
   return { ok: true, value: { agent: after, made: true } }
 }
 
-/** Lifts the hold of a runtime version, so that it can be wished again (D35). */
+/** Lifts the hold on a runtime version, so that the version can be wished again (D35). */
 export const liftHold = (
   { db, by, now }: ChangeContext,
   agentRef: AgentRef,

@@ -21,8 +21,8 @@ const maxTrials = (agents: number): number => Math.max(5, Math.ceil(agents / 10)
 const unclaimedMs = 2 * 60_000
 
 /**
- * The number of free trial slots of a workspace, whose row the caller has locked. It is negative if admins' wishes
- * exceed the limit.
+ * The number of free trial slots of a workspace, negative if the wishes of admins exceed the limit. It is only valid
+ * while the caller has the workspace locked.
  */
 export interface TrialSlots {
   free: number

@@ -9,8 +9,8 @@ import { type BlueprintWish, mayBeOffered, type RuntimeWish } from './kept.ts'
 export const watchingMs = limits.windowSeconds * 1000
 
 /**
- * The milliseconds within which an agent starts an update after an answer offered it. A report after that time, without
- * the start of the update, shows that the agent has not started it.
+ * The milliseconds within which an agent starts an update after an answer offered it. If the agent reports later than
+ * that and has not started, the wish waits for it (`fetch`).
  */
 const beginsMs = 60_000
 
@@ -87,7 +87,7 @@ const absenceWait = ({ receivedAt, silentAt }: LastSeen, now: number): WaitReaso
       : null
 
 /**
- * True if the agent has reported after the time `at`; otherwise null, which means that the wish only waits for the next
+ * True if the agent has reported after the time `at`; otherwise null, because the wish then only waits for the next
  * report.
  */
 const since = ({ receivedAt }: LastSeen, at: number): true | null => (receivedAt !== null && receivedAt > at) || null
