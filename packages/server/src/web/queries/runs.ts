@@ -19,10 +19,7 @@ interface RunFilter {
   rising?: boolean | undefined
 }
 
-/**
- * The runs of an agent, newest first (D10) unless another order is asked for. The status is compared in SQL; the model
- * and the text are searched in the stored JSON of the run.
- */
+/** The runs of an agent that fit a filter, newest first (D10) unless another order is asked for. */
 export async function readRuns(
   db: Db,
   agent: { id: string },
@@ -45,7 +42,7 @@ export async function runsCsv(db: Db, agent: { id: string }, filter: RunFilter):
   return csvOf([[...columns.keys()], ...(await fittingRuns(db, agent, filter)).map(cellsOf)])
 }
 
-/** The columns of the CSV, each with the cell of a run. */
+/** The columns of the CSV, each with the function that gives the cell of a run. */
 const columns = new Map<string, (run: Run) => CsvCell>([
   ['id', ({ id }) => id],
   ['started', ({ started }) => timeOf(started)],
@@ -91,7 +88,7 @@ function runsQuery(db: Db, agent: { id: string }, { status }: RunFilter) {
 const newestFirst = (query: ReturnType<typeof runsQuery>) =>
   query.select('body').orderBy('place', 'desc').orderBy('seq', 'desc')
 
-/** Sorts runs that are ordered from the newest to the oldest. Runs without the value are last in both directions. */
+/** Sorts runs that are ordered from the newest to the oldest. Runs without a cost or duration come last. */
 function sorted(newest: Run[], { sort, rising = false }: RunFilter): Run[] {
   if (sort === 'started') return rising ? newest.toReversed() : newest
   const measure = sort === 'cost' ? (run: Run) => run.cost_usd : runSeconds

@@ -1,11 +1,11 @@
 /**
- * The short form in which lists show what people sent: a list has many rows, and each row may hold a text of 2,000
- * characters for each of 100 settings. The page of the row has all of it.
+ * Shortens values that people sent, such as settings, for the rows of a list. A list has many rows, and each row may
+ * hold a text of 2,000 characters for each of 100 settings.
  */
 import { shortened } from '@svc/protocol'
 import { firstThatFit, jsonSize } from './fitting.ts'
 
-/** The maximum size in bytes of such values in one row of a list. Larger ones are shortened to this size. */
+/** The maximum bytes of the values in one row of a list. Larger values are shortened to this size. */
 const rowBytes = 4096
 const textMax = 60
 

@@ -41,8 +41,8 @@ export const isPausedRow = ({ paused, label }: LevelRow): boolean =>
   paused === null ? label === pausedLabel : paused === 1
 
 /**
- * The times offline that people are shown. After an outage of the service an agent has the usual time for its next
- * report: an agent that went offline during the outage counts as offline from the end of that time.
+ * The times offline that people are shown. If an agent went offline during an outage of the service, it gets the usual
+ * time for a report after the outage, and counts as offline only from the end of that time.
  */
 export function shownOfflineSpans({
   offline,
@@ -64,7 +64,7 @@ export function shownOfflineSpans({
 export function spansOf(kept: StoredStates, since: number, until: number): StateSpan[] {
   const offline = shownOfflineSpans(kept)
   const first = Math.max(kept.statesKeptFrom, kept.firstReportAt ?? Number.POSITIVE_INFINITY)
-  // The last state that holds wins, as in `AgentState`.
+  // If several states hold at a time, the last one in this list wins.
   const layers: [AgentState, StoredSpan[]][] = [
     ['offline', joined(offline.filter(({ stopped }) => stopped === null))],
     ['stopped', joined(offline.filter(({ stopped }) => stopped !== null))],
@@ -106,10 +106,7 @@ function joined(spans: readonly StoredSpan[]): StoredSpan[] {
   return all
 }
 
-/**
- * Makes a function that is true for a time within one of the spans. Each call must be about the same time as the call
- * before, or a later one.
- */
+/** Makes a function that is true for a time within one of the spans. It must be called with ascending times. */
 function within(spans: readonly StoredSpan[]): (at: number) => boolean {
   let i = 0
   return (at) => {
@@ -118,10 +115,7 @@ function within(spans: readonly StoredSpan[]): (at: number) => boolean {
   }
 }
 
-/**
- * Makes a function that returns the last row at or before a time. Each call must be about the same time as the call
- * before, or a later one.
- */
+/** Makes a function that returns the last row at or before a time. It must be called with ascending times. */
 function lastBefore(rows: readonly LevelRow[]): (at: number) => LevelRow | undefined {
   let i = -1
   return (at) => {

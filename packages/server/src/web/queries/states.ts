@@ -78,7 +78,7 @@ export const openOffline = ({ received_at, interval_s, stopped }: LastColumns): 
     ? undefined
     : { from: offlineFrom(received_at, interval_s ?? 0, stopped), until: Number.POSITIVE_INFINITY, stopped }
 
-/** The outages of the service between two times, and those that ended shortly before. */
+/** The outages of the service between two times, and earlier ones that `shownOfflineSpans` may need. */
 export async function serviceOutages(db: Db, since: number, until: number): Promise<StoredSpan[]> {
   return db
     .selectFrom('service_away')

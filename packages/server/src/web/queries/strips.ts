@@ -10,17 +10,11 @@ import { findFirstReport, serviceOutages } from './states.ts'
 
 /** The number of agents whose strips are made together. */
 const agentsAtOnce = 25
-/**
- * The maximum number of rows of changes that are read in one turn of the event loop, which takes one or two
- * milliseconds.
- */
+/** The maximum number of changes that are read in one turn of the event loop, in one or two milliseconds. */
 const rowsAtOnce = 500
-/**
- * The maximum number of changes of an agent that are read if all agents together have too many. It is one more than the
- * spans of a strip.
- */
+/** The number of an agent's newest changes that are read if the agents together have more than `rowsAtOnce`. */
 const newestChanges = maxStripSpans + 1
-/** The number of agents whose newest changes are read in one turn of the event loop. */
+/** The number of agents whose newest changes are read, or whose strips are made, in one turn of the event loop. */
 const busyAtOnce = 8
 
 /** The strips of the agents with these names, up to `now`. Names that belong to no agent are left out. */
@@ -78,7 +72,7 @@ function stripOf(kept: StoredStates, { from, until }: StoredSpan, known: number)
     else spans.push({ state, until: end })
   }
   const left = spans.length - maxStripSpans
-  // If all changes were read, the first span stays: only the spans between it and the newest ones are folded.
+  // Spans that are too many become one span `often`. The first span stays before it if all changes were read.
   const first = known > from ? 0 : 1
   if (left > 0) spans.splice(first, left + 1, { state: 'often', until: spans[first + left]?.until ?? from })
   const second = (at: number) => Math.round((at - from) / 1000)
@@ -87,9 +81,7 @@ function stripOf(kept: StoredStates, { from, until }: StoredSpan, known: number)
     .filter(({ seconds }) => seconds > 0)
 }
 
-/**
- * A table of changes: its columns, with the time of a change as `time`, and the columns by which its rows are sorted.
- */
+/** SQL for a table of changes: the query for its rows, the column with the time, and the order of the rows. */
 interface ChangeTable<Row> {
   rows: ReturnType<typeof sql.raw>
   time: ReturnType<typeof sql.raw>

@@ -86,10 +86,7 @@ async function waitsOfBlueprint(
   return { waits, now: judgeEarlyStart(agent, waits) }
 }
 
-/**
- * The log with the output of a version that was rolled back, if that version is on hold and the running version names a
- * log.
- */
+/** The name of the log in which the running version shows the output of the held version that was rolled back. */
 async function printedBy(db: Db, agent: AgentRow, { blueprintHold: hold }: Wishes): Promise<string | null> {
   if (hold?.outcome !== 'rolled_back') return null
   const running = runningVersion(agent)

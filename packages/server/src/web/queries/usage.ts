@@ -48,8 +48,8 @@ function addCost(models: Record<string, number>, model: string, costMicro: numbe
 }
 
 /**
- * The most expensive models whose names fit into `bytesMax`. A name counts once for every day on which its model has a
- * sum.
+ * The most expensive models whose names fit into `bytesMax`. A name counts once for every day with a sum of its model,
+ * because the answer repeats it.
  */
 function namesWithin(sums: readonly UsageDelta[], bytesMax: number): ReadonlySet<string> {
   const models = new Map<string, { cost: number; bytes: number }>()

@@ -6,8 +6,8 @@ import { dayMs, dayNumber } from '../../platform/limits/units.ts'
 import { byText } from '../../platform/lists.ts'
 
 /**
- * The last days of one blueprint: the named one or, without a name, the blueprint that had the most agents on the last
- * counted day.
+ * The last days of the named blueprint. If it had no agents on these days, or none is named, the blueprint with the
+ * most agents on the latest day is taken.
  */
 export async function readVersionDays(
   db: Db,

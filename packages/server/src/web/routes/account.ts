@@ -25,10 +25,7 @@ import type { WebDeps } from '../routing/web-deps.ts'
 const typedMax = 64 * 1024
 const credentials = object({ email: text(typedMax), password: text(typedMax) })
 
-/**
- * The two routes of the accounts library that the page uses, for signing in and out. None of its other routes can be
- * reached.
- */
+/** The routes for sign-in with a password and for sign-out. No other route of the accounts library can be reached. */
 export const authRoutes = (deps: WebDeps) => {
   const { signIn } = deps
   return new Hono<WebEnv>()
@@ -118,7 +115,7 @@ const perCaller: TryLimit = { max: 10, seconds: 3600 }
  */
 const perAccount: TryLimit = { max: 3, seconds: 3600 }
 
-/** The maximum number of requests that are answered and not yet looked up. */
+/** The maximum number of answered requests whose address is not looked up yet. */
 const maxPending = 1000
 
 /**
@@ -137,7 +134,7 @@ function forgottenPasswords({ store, config, log, now, signIn }: WebDeps) {
     const wait = callers.wait(caller, perCaller, now())
     if (wait !== undefined) throw new Refusal('rate_limited', undefined, wait)
     callers.add(caller, now())
-    // Earlier versions stored addresses that are refused today, so a refused text is looked up, too.
+    // An invalid address is looked up, too, because earlier versions stored addresses that are invalid today.
     const read = readMailbox(typed)
     const email = read.ok ? read.value : typed.trim().toLowerCase()
     if (mails && accounts.wait(email, perAccount, now()) === undefined) {

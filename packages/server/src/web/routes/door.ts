@@ -13,15 +13,14 @@ import type { WebEnv } from '../routing/guards.ts'
 import type { WebDeps } from '../routing/web-deps.ts'
 
 /**
- * The maximum number of requests without a session in a minute, from one network address, and from one browser in which
- * somebody signed in before. Requests with a session do not count. An address may be that of a whole office, and an
- * answer costs little, so the first limit is high; the page shows the form for signing in even without an answer.
+ * The maximum number of requests without a session in a minute: from one network address, which may be that of a whole
+ * office, and from one browser in which somebody signed in before.
  */
 const perMinute = { caller: 3000, browser: 300 } as const
 
 /**
- * The route of the page's first request. A session that is unknown or has ended gets the same answer as none, so the
- * page shows no error before signing in.
+ * The route of the page's first request. A request with an unknown or ended session gets the same answer as a request
+ * without a session, so the page shows no error before signing in.
  */
 export const doorRoutes = (deps: WebDeps) => {
   const { auth, config, now, signIn, store } = deps

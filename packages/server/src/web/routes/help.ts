@@ -1,9 +1,7 @@
 /**
  * Serves `/help` and `/help/NAME`: the documents of docs/, which the build renders (scripts/help), the results of a
  * search (`/help?q=`), the index with which the page searches them, and the files of sdk/, which people copy beside
- * their programs. Nobody has to sign in. A document has exactly one address; an address with a slash at its end or in
- * upper case is redirected to it. The folder is listed like that of the page, so requests for other addresses take no
- * memory.
+ * their programs. Nobody has to sign in. An address with upper case or a slash at its end is redirected.
  */
 import type { HttpBindings } from '@hono/node-server'
 import { type HelpHit, type HelpIndex, helpFor } from '@svc/api/help'
