@@ -77,7 +77,8 @@ function timesOf(fields: readonly string[], zone: string): TimesRead {
   // If one of the two fields for days begins with a star, cron wants a day that matches both, and otherwise either.
   const domAndDow = day.startsWith('*') || weekday.startsWith('*')
   try {
-    const pattern = [withoutSteps(minute), withoutSteps(hour), day, month, weekday].join(' ')
+    const clock = `${withoutSteps(minute)} ${withoutSteps(hour)}`
+    const pattern = `${clock} ${day} ${month} ${weekday}`
     const rules = zoneRulesOf(zone)
     const timezone = rules ? 'UTC' : zone
     const cron = new Cron(pattern, { mode: '5-part', paused: true, timezone, domAndDow, fixedTimeRule: 'no-wildcard' })
@@ -85,7 +86,7 @@ function timesOf(fields: readonly string[], zone: string): TimesRead {
       const time = cron.nextRun(new Date(at * 1000))
       return time ? time.getTime() / 1000 : undefined
     }
-    const next = rules ? nextIn(rules, found, !/[*/]/.test(`${minute} ${hour}`)) : found
+    const next = rules ? nextIn(rules, found, !/[*/]/.test(clock)) : found
     if (next(0) === undefined) return { ok: false, why: 'gives no date' }
     const known = remembered(next)
     const shown = (start: number): number | undefined => {

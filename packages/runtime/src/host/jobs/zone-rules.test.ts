@@ -111,6 +111,7 @@ const cron = [
   '30 2 * * *',
   '*/30 * * * *',
   '0 1-4/3 * * *',
+  '30 2-10/8 * * *',
   '15 2 * * 0',
   '59 21 28-31 * *',
   '*/20 2 * * *',
@@ -126,14 +127,21 @@ const rows = [
   ['Asia/Tokyo', 'JST-9'],
 ] as const
 
+const timesBetween = (from: number, to: number, step: number): number[] =>
+  Array.from({ length: Math.ceil((to - from) / step) }, (_, i) => from + i * step)
+
 test.each(rows)('the times in %s are the same where only its rules are known: %s', (name, rules) => {
   const offsets = readPosix(rules)
   if (!offsets) throw new Error(rules)
   const zone = nameZone(`test ${rules}`, offsets)
+  const [from, to] = [at('2026-01-01T00:00:00Z'), at('2027-02-01T00:00:00Z')]
+  const probes = timesBetween(from, to, 151 * hour + 17)
+  for (let change = changeAfter(offsets, from, to); change !== undefined; change = changeAfter(offsets, change, to))
+    probes.push(...timesBetween(change - 4 * hour, change + 4 * hour, hour / 4 + 1))
   for (const written of cron) {
     const [ours, nodes] = [readCron(written, zone), readCron(written, name)]
     if (!ours.ok || !nodes.ok) throw new Error(written)
-    for (let time = at('2026-01-01T00:00:00Z'); time < at('2027-02-01T00:00:00Z'); time += 151 * hour + 17)
+    for (const time of probes)
       expect([written, time, ours.times.after(time)]).toEqual([written, time, nodes.times.after(time)])
   }
 })
