@@ -6,7 +6,7 @@ import { afterAll, expect, test } from 'vitest'
 import { libcZone, machineZone } from './machine-zone.ts'
 import { readCron } from './schedule.ts'
 import { nameZone, offsetAt } from './zone.ts'
-import { readPosix, readZoneFile } from './zone-rules.ts'
+import { changeAfter, readPosix, readZoneFile } from './zone-rules.ts'
 
 const at = (iso: string): number => Date.parse(iso) / 1000
 const hour = 3600
@@ -58,6 +58,9 @@ const texts = [
     'EST+5:',
     'UTC0',
     'CET-25',
+    'CET-24:30',
+    'CET24:59:59',
+    'CET-1:75',
     'CET-1CEST,M3.5.0/30,M10.5.0/3',
     '3',
     'CET-1CEST,M3.5.0',

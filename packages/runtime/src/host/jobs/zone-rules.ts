@@ -31,22 +31,22 @@ export function readPosix(text: string): ZoneOffset | undefined {
 const name = '(?:[A-Za-z]{3,}|<[A-Za-z0-9+-]{3,}>)'
 const timePattern = String.raw`[+-]?\d{1,3}(?::\d{1,2}(?::\d{1,2})?)?`
 const posixForm = new RegExp(`^${name}(${timePattern})(?:(${name})(${timePattern})?(?:,([^,]*)(?:,([^,]*))?)?)?$`)
-/** The maximum offset in seconds. A larger offset counts as this one. */
-const maxOffset = 24 * hour
 
-function secondsOf(written: string): number {
-  const [hours = 0, minutes = 0, seconds = 0] = written.replace(/^[+-]/, '').split(':').map(Number)
+/** The seconds of a time such as `-2:30`. A part that is larger than its entry in `max` counts as that entry. */
+function secondsOf(written: string, max: readonly number[]): number {
+  const parts = written.replace(/^[+-]/, '').split(':').map(Number)
+  const [hours = 0, minutes = 0, seconds = 0] = parts.map((part, i) => Math.min(part, max[i] ?? part))
   const length = hours * hour + minutes * 60 + seconds
   return written.startsWith('-') ? 0 - length : length
 }
 
-const offsetOf = (written: string): number => Math.min(Math.max(secondsOf(written), -maxOffset), maxOffset)
+const offsetOf = (written: string): number => secondsOf(written, [24, 59, 59])
 
 const changeForm = new RegExp(String.raw`^(?:M(\d{1,2})\.([1-5])\.([0-6])|(J?)(\d{1,3}))(?:/(${timePattern}))?$`)
 
 function readChange(written: string): ClockChange | undefined {
   const [, month, week, weekday, julian, number, clock] = changeForm.exec(written) ?? []
-  const at = clock === undefined ? 2 * hour : secondsOf(clock)
+  const at = clock === undefined ? 2 * hour : secondsOf(clock, [])
   if (month !== undefined) {
     if (Number(month) < 1 || Number(month) > 12) return undefined
     return { at, day: (year) => weekdayOf(year, Number(month), Number(week), Number(weekday)) }
