@@ -145,10 +145,15 @@ test('while the service is down the page says so; afterwards it reconnects by it
   await seen(page, 'At work')
   await setup.setup.kill()
   await page.getByText('Reconnecting…').waitFor()
+  // The report arrives before the page connects, so no frame tells the page about it.
+  await page.route(/\/events/, (route) => route.abort())
   await setup.setup.start()
   await agent.report({ state: { level: 'ok', label: 'Back at work' } })
   // The page tries again at growing intervals, of up to 13 seconds.
-  await page.getByText('Back at work').first().waitFor({ timeout: 60_000 })
+  const connected = page.waitForResponse(/\/events/, { timeout: 60_000 })
+  await page.unrouteAll()
+  await connected
+  await page.getByText('Back at work').first().waitFor()
   await page.getByText('Reconnecting…').waitFor({ state: 'detached' })
 })
 
