@@ -44,8 +44,8 @@ export const channelNeedsOf = ({ dataDir, outboundAllow: allowed, smtpUrl }: Con
 })
 
 /**
- * Waits, for at most a minute, until the test message was tried, and returns the receiver's answer. `isAlone` is true
- * for an operator's command: this process then sends the message itself, because the service may not be running.
+ * Waits, for at most a minute, until the test message was tried, and returns the receiver's answer. If `isAlone` is
+ * true, this process sends the message itself, because the service may not be running.
  */
 export async function answerOfTest(
   { store, config, now, isAlone = false }: Pick<Deps, 'store' | 'config' | 'now'> & { isAlone?: boolean },

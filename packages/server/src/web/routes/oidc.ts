@@ -1,6 +1,6 @@
 /**
- * Signing in through the provider (OpenID Connect), and connecting an account with it. A browser goes to the provider
- * and comes back by navigation, so these routes answer with an address and never with JSON.
+ * The routes for sign-in through the provider (OpenID Connect), and for connecting an account with the provider. Both
+ * lead the browser to the provider, which sends it back to the callback.
  */
 import { factors } from '@svc/api'
 import { Hono } from 'hono'

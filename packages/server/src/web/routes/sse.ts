@@ -12,10 +12,7 @@ import type { Hub, Subscriber } from '../live/hub.ts'
 import type { Deps } from '../routing/deps.ts'
 
 const streamPath = /^\/api\/web\/w\/([^/?]+)\/events$/
-/**
- * The maximum number of streams of one person. The tabs of a browser hold at most four together, so more are leftovers,
- * or are not from a page.
- */
+/** The maximum number of streams of one person. All tabs of one browser hold at most four streams together. */
 const perPerson = 40
 
 type SseHandler = (req: IncomingMessage, res: ServerResponse) => boolean

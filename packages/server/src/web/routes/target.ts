@@ -5,8 +5,7 @@ export const rawPathOf = (target: string): string => target.split('?', 1)[0] ?? 
 
 /**
  * True if a path has the only spelling that the service accepts: no empty or dot segments, no encoded slash or
- * backslash, and valid UTF-8 without control characters behind its percent signs. Any other path is refused, with the
- * same answer on both databases.
+ * backslash, and valid UTF-8 without control characters behind its percent signs. Any other path is refused.
  */
 export function isCanonicalPath(path: string): boolean {
   if (!path.startsWith('/') || /\/\/|\\|%(?:2f|5c)/i.test(path)) return false

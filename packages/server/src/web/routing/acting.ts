@@ -22,10 +22,7 @@ interface RequesterInWorkspace extends Requester {
   workspace: { id: string }
 }
 
-/**
- * The arguments of a function that makes a change. The function writes through `db`, and data of the accounts library
- * through `people`.
- */
+/** The arguments of a function that makes a change. Both `db` and `people.store.db` are the transaction. */
 interface ActContext<D> {
   db: Trx
   people: D

@@ -71,8 +71,7 @@ async function readBytes(c: Context<WebEnv>, largest: number, all: ArrivingBodie
       } else if (size > maxDrainedBytes) break
     }
   } catch {
-    // The client closed the connection or sent too slowly. Nobody reads the answer, and the service has no fault to
-    // log.
+    // The client closed the connection or sent too slowly.
     throw new Refusal('body_invalid', 'The body was cut off.')
   } finally {
     all.end(incoming)

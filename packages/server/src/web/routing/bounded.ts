@@ -1,17 +1,14 @@
-/**
- * Limits the size of answers, however long their texts and however many their rows are, and says how many rows were
- * left off.
- */
+/** Limits the size of answers by leaving off rows of their lists, and says how many rows were left off. */
 
 import type { Bytes } from './json.ts'
 
 /** The maximum size of an answer that has a list, in bytes. */
 export const maxListBytes = 1024 * 1024
 
-/** The room for the field `leftOff`, and for `more` in place of false. */
+/** The bytes that are kept free for the field `leftOff`. */
 const roomForCounts = 256
 
-/** The JSON of an answer that was written slice by slice, within the limit, and the number of rows left off. */
+/** The JSON of an answer that a function wrote in slices and within the limit itself. */
 export class SlicedAnswer {
   readonly json: Bytes
   readonly leftOff: number
@@ -29,7 +26,7 @@ interface BoundedAnswer {
 
 interface FittingRows {
   rows: readonly unknown[]
-  /** The JSON of the rows that fit into the largest answer; the last of the list first if the last ones are kept. */
+  /** The JSON of the kept rows. If the last rows of the list are kept, they are in reverse order. */
   kept: string[]
   bytes: number
 }
@@ -38,9 +35,9 @@ interface FittingRows {
 export type KeptRows = 'first' | 'last'
 
 /**
- * The JSON of an answer. If it is larger than 1 MB, the last rows of its largest lists are left off (the first ones if
- * the last ones are to be kept), and the field `leftOff` of an object gives their number under the name of each list. A
- * list that is read in pages (`more`) loses nothing: the answer is as if the request had named a smaller limit.
+ * The JSON of an answer. Above 1 MB it leaves off rows of its largest lists, at the end that `keep` does not name, and
+ * an object gets the field `leftOff` with their number by list. If the answer is a page of `rows`, it says `more` for
+ * them instead, as if the request had named a smaller limit.
  */
 export function boundedAnswer(given: unknown, keep: KeptRows = 'first'): BoundedAnswer {
   if (Array.isArray(given)) {
@@ -86,8 +83,8 @@ const listJson = ({ kept }: FittingRows, keep: KeptRows): string =>
   `[${(keep === 'last' ? kept.toReversed() : kept).join(',')}]`
 
 /**
- * The rows from one end of a list that fit into the largest answer, beginning at that end. Only these rows are written,
- * so that a long list takes little time.
+ * The rows from one end of a list, up to the maximum size of an answer. The other rows are not converted to JSON, so
+ * that a long list takes little time.
  */
 function partOf(rows: readonly unknown[], keep: KeptRows): FittingRows {
   const part: FittingRows = { rows, kept: [], bytes: 0 }

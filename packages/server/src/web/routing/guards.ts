@@ -72,10 +72,9 @@ export const requireAgent = ({ store: { db }, now }: Deps, oldNames = false): Gu
   })
 
 /**
- * Refuses requests that a page of another site sends (CSRF), by the header `Sec-Fetch-Site`, or else by `Origin`. A
- * request with neither header does not come from a current browser, and carries only cookies that a person put there.
- * The only exception is the callback of the sign-in provider: it is a navigation from another site, and is accepted
- * only in the browser that was sent to the provider.
+ * Refuses requests that a page of another origin sends (CSRF), by the header `Sec-Fetch-Site`, or else by `Origin`.
+ * Two kinds are allowed: reads from a page of the same site, and the callback of the sign-in provider. A request with
+ * neither header does not come from a current browser, so it carries no cookies without the person's knowledge.
  */
 export const requireSameOrigin = (baseUrl: string): Guard =>
   createMiddleware(async function sameOrigin(c, next) {
@@ -89,8 +88,5 @@ export const requireSameOrigin = (baseUrl: string): Guard =>
     await next()
   })
 
-/**
- * True for a request that shows a page in a tab, and not inside a page of another site. A browser that does not say
- * what the request is for is believed.
- */
+/** True for a request that opens a page in a tab and not inside another page, or if the browser does not say. */
 const navigates = (destination: string | undefined): boolean => destination === undefined || destination === 'document'

@@ -2,8 +2,8 @@
 
 /**
  * Inline scripts are forbidden. Inline styles are allowed: the component library writes its theme and responsive rules
- * into style elements, and a nonce would require rendering the page for every call. Nothing that agents report becomes
- * style.
+ * into style elements, and a nonce would require rendering the page for every request. Nothing that agents report
+ * becomes style.
  */
 const policy = [
   "default-src 'none'",

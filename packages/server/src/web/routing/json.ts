@@ -1,6 +1,6 @@
 /**
- * Answers of the page's routes that only read, as JSON. Large ones are compressed. Answers to changes never come here,
- * nor do those that hold secrets: the length of a compressed token, code or link would reveal something about it.
+ * Sends JSON, compressed if it is large, for routes that only read. Answers with secrets must not be sent by this file:
+ * the length of a compressed token, code or link would reveal something about it.
  */
 import { promisify } from 'node:util'
 import { gzip } from 'node:zlib'

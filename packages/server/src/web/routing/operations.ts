@@ -33,10 +33,7 @@ export type RouteObjects<R> = (R extends `${string} /w/:slug${string}` ? { works
 export type OperationNeeds = Pick<Deps, 'store' | 'auth' | 'config' | 'live' | 'now' | 'hurrySweeper'> &
   Partial<Pick<Deps, 'log'>>
 
-/**
- * The arguments of a function that makes a change. The function writes through `db`, and data of the accounts library
- * through `people`.
- */
+/** The arguments of a function that makes a change. Both `db` and `people.store.db` are the transaction. */
 export type ChangeArguments<R, B extends Actor> = RouteObjects<R> & {
   db: Trx
   people: OperationNeeds
@@ -109,8 +106,8 @@ const utf8 = new TextEncoder()
 const erase = <T>(bound: Record<string, unknown>): T => bound as T
 
 /**
- * Binds an operation to the function that only reads for it. If the function returns bytes or a written answer, that is
- * its JSON; a response is sent as it is.
+ * Binds an operation to the function that only reads for it. The function returns a value, the JSON of the answer
+ * (`Bytes` or `SlicedAnswer`), or a `Response` that is sent as it is.
  */
 export const bindReading = <R extends Route, Read, Sent, Given>(
   operation: Operation<R, Read, Sent, Given>,
@@ -201,7 +198,7 @@ async function answer(deps: WebDeps, c: Context<WebEnv>, bound: BoundOperation):
   return asJson(c, boundedFor(c, operation, given), bound.made?.(value) === false ? 200 : operation.status)
 }
 
-/** The JSON of an answer of at most 1 MB; a header says how many rows it leaves off. */
+/** The JSON of an answer: at most 1 MB unless the operation sends it whole. A header counts the omitted rows. */
 function boundedFor(c: Context<WebEnv>, { large }: Operation, given: unknown): string {
   if (typeof large === 'object') return JSON.stringify(given)
   const { json, leftOff } = boundedAnswer(given, large === 'newest' ? 'last' : 'first')
