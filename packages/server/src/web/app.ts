@@ -106,8 +106,8 @@ function routerOf(deps: WebDeps): Hono<WebEnv> {
 }
 
 /**
- * Refuses a request whose path the router may not see, as JSON or as a page for a browser that shows the address in a
- * tab.
+ * Refuses a request whose path is not canonical: with a page if a browser shows the address in a tab, otherwise with
+ * JSON.
  */
 function refuseUnknown({ baseUrl }: WebDeps['config'], req: IncomingMessage, res: ServerResponse): void {
   if (wantsPage(req)) sendPage(req, res, 404, unopened(refusals.not_found[1], baseUrl))
@@ -125,8 +125,8 @@ const unreadable = (): Response =>
   })
 
 /**
- * Makes the answer to a request whose route threw an error: JSON, or a page for a browser that shows the address in a
- * tab. Failures of the service itself are logged, and their details are not sent.
+ * Makes the answer to a request whose route threw an error: a page if a browser shows the address in a tab, otherwise
+ * JSON. Failures of the service itself are logged, and their details are not sent.
  */
 function answer({ config, log }: WebDeps, c: Context<WebEnv>, error: Error): Response {
   const refusal = refusalOf(error)

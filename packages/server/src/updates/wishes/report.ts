@@ -173,9 +173,6 @@ function triedVersion(row: UpdateRow, wish: BlueprintWish | undefined, applied: 
 const names = (message: string | undefined, version: string): boolean =>
   (message ?? '').split(/[^0-9A-Za-z.+-]+/).some((word) => word.replace(/[.]+$/, '') === version)
 
-// Judges what a report does to the wish and the hold of its agent's runtime (3.4), and which timeline lines it adds.
-// Pure.
-
 /** Applies a report to the wish and the hold of its agent's runtime, by the table of section 3.4. */
 function judgeRuntime(wishes: Wishes, { report, before, served, now, note }: JudgedReport): void {
   const { runtime } = report

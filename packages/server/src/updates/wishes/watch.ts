@@ -1,6 +1,6 @@
 /**
- * Reads what the wish of a blueprint's version waits for: its agent may be offline, or may still watch the version that
- * it runs (D30). The agent's timeline shows which version is watched.
+ * Reads what a wish for a blueprint version waits for. For example, the agent may be offline, or may still watch the
+ * version that it runs (D30). The agent's timeline shows which version is watched.
  */
 import type { WaitReason } from '@svc/api'
 import { offlineFrom } from '../../fleet/agents/offline.ts'
@@ -11,25 +11,22 @@ import { wishesIn } from './kept.ts'
 import { wishStateOf } from './state.ts'
 import { type BlueprintWaitFacts, blueprintWaits, type LastSeen, watchingMs } from './waits.ts'
 
-/** A line of an agent's timeline about the version that it runs. */
+/** A line of an agent's timeline that says that its blueprint version was kept, changed or rolled back. */
 export interface VersionLine {
   kind: string
   version: string | null
   at: number
 }
 
-/**
- * The running version and the time at which it was kept; null unless the last line about a version says that it was
- * kept.
- */
+/** The running version and the time at which it was kept; null unless the last line says that this version was kept. */
 const keptIn = (last: VersionLine | undefined, running: string | null): BlueprintWaitFacts['kept'] =>
   last?.kind === 'kept' && last.version !== null && last.version === running
     ? { version: last.version, at: last.at }
     : null
 
 /**
- * The last line about a version in the timeline of each agent, by agent id. Lines that are older than the longest watch
- * of a new version are left out.
+ * The last `VersionLine` of each of these agents, by agent id. Lines older than `watchingMs` are left out, because
+ * their versions are no longer watched.
  */
 export async function lastLines(db: Db, agentIds: readonly string[], now: number): Promise<Map<string, VersionLine>> {
   const lines = await db

@@ -1,6 +1,6 @@
 /**
- * Announces changes to the other nodes on one PostgreSQL by NOTIFY, collected for a moment and with the ids of agents
- * grouped by workspace. If a message could not be sent, a later one says that some are missing.
+ * Announces changes to the other nodes on one PostgreSQL by NOTIFY. Changes are collected for a moment, and those of
+ * one kind and workspace share a message. If a message could not be sent, a later one says that some are missing.
  */
 import type pg from 'pg'
 import type { Live } from '../../platform/base.ts'
@@ -13,8 +13,9 @@ export const liveChannel = 'svc_live'
  */
 type Kind = 'r' | 'c' | 'l' | 'a' | 'g'
 /**
- * A message. `node` is the id of the process that sent it, by which it recognises its own messages. `command` is true
- * if that process is a command of `svc-server` and not a running node.
+ * A message. `node` is the id of the process that sent it, which is a command of `svc-server` and not a running node if
+ * `command` is true. The kind `w` names the agents whose pages are open on the node, and `m` says that messages are
+ * missing.
  */
 export type NodeMessage = { node: string; command?: true } & (
   | { kind: Kind; workspace: string; agents: string[] }
@@ -22,8 +23,8 @@ export type NodeMessage = { node: string; command?: true } & (
   | { kind: 'm' }
 )
 /**
- * Announces to the other nodes the changes that this node learns through the calls of `Live`, and the agents whose
- * pages are open on this node.
+ * Announces changes that were made on this node to the other nodes, and with `watched` the agents whose pages are open
+ * on this node.
  */
 interface Announcer extends Omit<Live, 'isWatched' | 'nodesHeard'> {
   watched(agentIds: string[]): void
@@ -40,7 +41,7 @@ interface Announcer extends Omit<Live, 'isWatched' | 'nodesHeard'> {
  */
 const gatherMs = 100
 const retryMs = 1_000
-/** The maximum number of ids in a message, which has at most 8000 bytes; an id takes 39. */
+/** The maximum number of ids in a message. PostgreSQL allows 8000 bytes, and an id takes 39. */
 const maxIds = 150
 
 /** Makes the announcer of this process. */

@@ -1,7 +1,6 @@
 /**
- * Caches the rows of all agents of a workspace while its list is in use: search, sort and counts need the rows of all
- * agents, and the sums of costs are the most expensive part. All rows are read at first and again from time to time; in
- * between, only agents that reported are read again.
+ * Caches the rows of all agents of a workspace while its list is in use, because search, sort and counts need all rows.
+ * All rows are read at first and again from time to time; in between, only agents that reported are read again.
  */
 import { setImmediate } from 'node:timers/promises'
 import type { FleetRow } from '@svc/api'
@@ -27,8 +26,8 @@ import {
 const lifetimeMs = { sqlite: 600_000, postgres: 15_000 } as const
 const unusedMs = 5 * 60_000
 /**
- * The milliseconds after which the costs of all agents are read again. Costs change only with a report, and the costs
- * of agents that reported are read with their rows.
+ * The milliseconds after which the costs of all agents are read again. This is rare, because costs change only with a
+ * report, and the costs of agents that reported are read with their rows.
  */
 const costsLifetime = 5 * 60_000
 /** The number of agents whose costs are read in one query. */
@@ -42,12 +41,12 @@ interface KeptFleet {
   readAt: number
   usedAt: number
   day: number
-  /** The ids of agents of the workspace that reported since its rows were last read. */
+  /** The ids of the agents that reported since the rows were last read. */
   stale: Set<string>
   whole: boolean
   /** The daily costs of agents, summed; undefined until they were read. */
   sums: CostsByAgent | undefined
-  /** When the costs of all agents were last read. */
+  /** The time at which the costs of all agents were last read. */
   sumsAt: number
   /**
    * The first reading of all costs, while it is in progress, and the ids of the agents that reported after it began.
@@ -69,7 +68,7 @@ type Rows = ReadonlyMap<string, FleetRow>
 
 /** The cached rows of the agents of all workspaces in use. */
 export interface FleetCache {
-  /** Returns the rows of the workspace's agents by agent id, as they are at the time of the call. */
+  /** Returns the rows of the workspace's agents by agent id, with all changes that this node knows of. */
   read: (workspaceId: string) => Promise<Rows>
   /**
    * Returns the rows as `read` does, but does not wait for the costs of many agents if nobody has asked for them in the
@@ -89,7 +88,7 @@ interface FleetSource {
   now: () => number
   /** Called when costs were read that an answer did not wait for. */
   costsRead: (workspaceId: string) => void
-  /** Called when such costs could not be read. The next request reads them again. */
+  /** Called when costs that an answer did not wait for could not be read. The next request reads them again. */
   costsFailed: (error: unknown) => void
 }
 
@@ -157,8 +156,8 @@ const newFleet = (): KeptFleet => ({
 })
 
 /**
- * Does `work` on a fleet when the reading in progress has ended. That reading may miss what was committed just now, so
- * its result is not used.
+ * Does `work` on a fleet when the reading in progress has ended. The result of that reading cannot be used instead,
+ * because it may miss what was committed just now.
  */
 async function inTurn(fleet: KeptFleet, work: () => Promise<void>): Promise<void> {
   const before = fleet.reading
@@ -180,8 +179,7 @@ async function refresh(source: FleetSource, workspaceId: string, fleet: KeptFlee
   const at = now()
   const today = dayNumber(at)
   const whole = fleet.whole || fleet.day !== today || at - fleet.readAt > lifetimeMs[engine] || fleet.readAt > at
-  // The list of agents to read again is emptied before they are read. Agents that report meanwhile are read the next
-  // time.
+  // `stale` is emptied before its agents are read, so that agents that report meanwhile are read the next time.
   const ids = fleet.stale
   const alertsChanged = fleet.alertsChanged || whole
   fleet.stale = new Set()
@@ -206,8 +204,8 @@ async function refresh(source: FleetSource, workspaceId: string, fleet: KeptFlee
 }
 
 /**
- * Reads the whole fleet: the rows in pieces, and then the costs, which are the most expensive part. If all costs were
- * read a short time ago, only those of agents that reported since are read. Costs that were never read are left out.
+ * Reads the whole fleet. If all costs were read a short time ago, only the costs of agents that reported since are
+ * read. Costs that were never read are left out.
  */
 async function readWhole(
   source: FleetSource,
@@ -296,8 +294,8 @@ async function readSums(
 }
 
 /**
- * Reads the costs of all agents for the first time, while rows may be read again, and then puts them into the rows. The
- * agents that reported meanwhile are noted, because their costs may be newer.
+ * Reads the costs of all agents for the first time and puts them into the rows. Agents that reported meanwhile are read
+ * again the next time, because their costs may be newer.
  */
 async function sumUp(source: FleetSource, workspaceId: string, fleet: KeptFleet): Promise<void> {
   fleet.summing ??= { done: sumAll(source, workspaceId, fleet), reported: new Set() }
@@ -305,7 +303,7 @@ async function sumUp(source: FleetSource, workspaceId: string, fleet: KeptFleet)
 }
 
 async function sumAll(source: FleetSource, workspaceId: string, fleet: KeptFleet): Promise<void> {
-  // This gives the caller time to start noting the reports that arrive, before any costs are read.
+  // Here `sumUp` sets `fleet.summing`, so that every report that arrives while costs are read is noted there.
   await setImmediate()
   const at = source.now()
   const today = dayNumber(at)
@@ -325,8 +323,8 @@ async function sumAll(source: FleetSource, workspaceId: string, fleet: KeptFleet
 }
 
 /**
- * The costs of all agents of a workspace. PostgreSQL reads them in one statement: read in pieces, they would take most
- * of the time of a cold read. SQLite would stop this process meanwhile, so it reads them in pieces.
+ * The costs of all agents of a workspace. On PostgreSQL one statement reads them, because pieces would take longer. On
+ * SQLite they are read in pieces, because this process stops during a statement.
  */
 async function allSums({ db, engine }: FleetSource, workspaceId: string, today: number): Promise<CostsByAgent> {
   if (engine === 'postgres') return await costSums(db, workspaceId, today)

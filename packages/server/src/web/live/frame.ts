@@ -22,7 +22,7 @@ export interface FrameNews {
   list: boolean
   /** True if alerts, rules, channels or mutes of the workspace were changed. */
   alerts: boolean
-  /** True if the costs of many agents were read that answers did not have yet. */
+  /** True if costs were read that earlier answers did not contain. */
   costs: boolean
   /** True if changes may have been missed because their announcement was lost. */
   missed: boolean

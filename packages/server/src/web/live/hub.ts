@@ -1,7 +1,6 @@
 /**
- * Notifies open pages of changes. Per workspace and tick one message (a frame) is made, however many pages are
- * subscribed, and written to all of them; without subscribers none is made. A page reloads when it reconnects, so a
- * page that does not keep up is disconnected instead of being waited for.
+ * Notifies open pages of changes. For each workspace with open pages, at most one frame per tick is made and written to
+ * all of them. A page that does not keep up is disconnected, because it reloads when it reconnects.
  */
 import type { ServerResponse } from 'node:http'
 import type { Logger } from 'pino'
@@ -35,8 +34,8 @@ export interface Subscriber {
 export interface Hub extends Live {
   fleet: FleetCache
   /**
-   * Returns an answer about the fleet of a workspace, made by `make` unless another page just got the same one. It is
-   * never older than the workspace's last frame, or its last change other than a report.
+   * Returns an answer about the fleet of a workspace, made by `make` unless another page just asked the same
+   * `question`. It is never older than the workspace's last frame, or its last change other than a report.
    */
   answer: <T>(workspaceId: string, question: string, make: () => Promise<T>) => Promise<T>
   subscribe(subscriber: Subscriber): void
@@ -65,7 +64,7 @@ interface LiveNeeds {
   store: Store
   log: Logger
   now: () => number
-  /** The id of this process, which no other process on the same database has. */
+  /** The unique id of this process; by default a new one. */
   node?: string
 }
 
@@ -80,9 +79,7 @@ interface Channel {
   timer: NodeJS.Timeout | undefined
 }
 
-/**
- * Creates the hub that notifies open pages. Frames carry the time of `now`; ticks and pings use the monotonic clock.
- */
+/** Creates the hub of this process. Frames and pings carry the time of `now`; their intervals do not depend on it. */
 export function createLive({ store, log, now, node = newId(now()) }: LiveNeeds, tick: number = pace.tick): Hub {
   const fleet = fleetCache({
     db: store.db,
@@ -196,8 +193,8 @@ const newChannel = (workspaceId: string): Channel => ({
 })
 
 /**
- * Notes changes that were made on this node or another, for the fleet cache and for the workspaces with subscribers.
- * The next frame of each of these workspaces then becomes due.
+ * Returns the listener that notes changes made on this node or another, for the fleet cache and for the next frame of
+ * the workspace.
  */
 function listenerOf(
   channels: ReadonlyMap<string, Channel>,

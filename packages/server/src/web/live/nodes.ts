@@ -1,7 +1,7 @@
 /**
  * Connects several nodes on one PostgreSQL by LISTEN and NOTIFY: changes on one node reach the pages of the others, and
- * an agent that is watched through one node is asked by all to report quickly. Nothing is stored, and no message has to
- * arrive: when a node has been without a connection, all pages that are open through it reload.
+ * an agent whose page is open on one node is asked by all nodes to report quickly. Messages may be lost: when a node
+ * has been without a connection, all pages that are open on it reload.
  */
 
 import type pg from 'pg'
@@ -24,12 +24,11 @@ interface Nodes extends Omit<Live, 'nodesHeard'> {
   close(): Promise<void>
 }
 
-/**
- * Times in milliseconds: between two announcements of the agents whose pages are open on a node, for which such an
- * announcement is valid, and after which a lost connection is tried again.
- */
+/** The milliseconds between two announcements of the agents whose pages are open on this node. */
 const watchEveryMs = 5_000
+/** The milliseconds for which such an announcement of another node is valid. */
 const watchLastsMs = 15_000
+/** The milliseconds after which a node connects again after it lost its connection. */
 const reconnectMs = 1_000
 /**
  * The milliseconds after which this node renews its row, by which others see that it runs and which features it knows.
