@@ -72,7 +72,7 @@ export async function startService(config: ServiceSettings, log: Logger, now = D
   closers.add('database', 'database', opened.close)
   const close = (leftMs: number) => closeAll(closers.groups(), leftMs, log)
   try {
-    // This comes before `createLive`, by which this node counts as running and would find itself.
+    // This comes before `createLive`, after which `isAnyNodeRunning` would also find this node.
     const isBeside = await isAnyNodeRunning(opened.store.db)
     const live = createLive({ store: opened.store, log, now, node })
     closers.add('pages', 'open pages', live.close)

@@ -53,7 +53,7 @@ interface KeptFleet {
    */
   summing: { done: Promise<void>; reported: Set<string> } | undefined
   /**
-   * The daily costs that still wait in the rows of last reports: the column `usage` by agent id. Kept only until the
+   * The column `usage` of last reports, by agent id: daily sums that are not in `usage_day` yet. Kept only until the
    * costs of all agents are read.
    */
   waiting: Map<string, string | null>
