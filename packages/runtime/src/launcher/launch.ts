@@ -53,8 +53,13 @@ export function launch(
   )
   const checks = setInterval(() => keeper.check() && replace(), Math.min(scaledMs(1), 1000))
 
+  let startable = false
   const supervisor = supervise(folder, found, {
-    order: async () => hosted?.order(),
+    order: async () => {
+      const order = await hosted?.order()
+      startable ||= typeof order === 'object'
+      return order
+    },
     changed: (now) => {
       state = now
       hosted?.tell({ is: 'process', state })
@@ -65,7 +70,7 @@ export function launch(
   let unfit: string | undefined
   let left = false
   function refuse(why: string): void {
-    if ('pid' in state) say(why)
+    if ('pid' in state || startable) say(why)
     else {
       unfit = why
       over.abort()
@@ -95,8 +100,8 @@ interface LaunchListener {
   /** Ends the current worker and starts the next one. */
   readonly replace: () => void
   /**
-   * Ends the launcher, because nothing can be started in this folder. If the agent already runs, the reason is only
-   * logged.
+   * Ends the launcher, because nothing can be started in this folder. If the agent already runs, or a worker has said
+   * how to start it, the reason is only logged: the manifest may be invalid only for now.
    */
   readonly refuse: (why: string) => void
   readonly tell: (message: ToWorker) => void

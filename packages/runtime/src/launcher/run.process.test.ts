@@ -14,14 +14,15 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { afterThisTest } from '../../../../testing/cleaning.ts'
 import { eventually } from '../../../../testing/eventually.ts'
 import { level } from '../../../../testing/level.ts'
 import { comesAfter } from '../../../../testing/order.ts'
+import { programs } from '../../../../testing/program.ts'
 import { botToken, bundleManifest } from '../../testing/blueprint.ts'
-import { becomes, type Running, type StartOptions, starts, svc, token } from '../../testing/folder.ts'
+import { agentFolder, becomes, type Running, type StartOptions, starts, svc, token } from '../../testing/folder.ts'
 import { type InstalledAgent, installedAgent, password } from '../../testing/installed.ts'
 import { command, json, type Service, startService } from '../../testing/service.ts'
 import { groupLives } from '../machine/process/group.ts'
@@ -401,6 +402,34 @@ test('an agent in a folder connected by hand is run in place, also without a ser
   await running.said('started the agent')
   await running.said('names no service to report to')
   await becomes('output', () => readFileSync(join(root, '.svc/log/agent.log'), 'utf8') === 'hello 7\n')
+  expect(await running.end()).toEqual({ code: 0, signal: null })
+})
+
+test('a worker that finds an invalid manifest does not end the launcher, even if the agent is paused', async () => {
+  const manifest = `name: by-hand\nversion: 0.1.0\nruntime: {kind: process, command: [sleep, "1000"]}\ncontrols: [pause, resume]\n`
+  const agent = agentFolder({ 'svc.agent.yaml': manifest })
+  afterThisTest(agent.remove)
+  const crash = join(agent.root, 'crash')
+  // The runtime in the folder is the real one, whose worker ends as long as the file `crash` exists.
+  mkdirSync(dirname(agent.runtime), { recursive: true })
+  writeFileSync(
+    agent.runtime,
+    `const { existsSync } = require('node:fs')
+setInterval(() => existsSync(${JSON.stringify(crash)}) && process.exit(1), 10).unref()
+require(${JSON.stringify(programs.svc)})`,
+  )
+  const running = starts(agent, ['run'], { scale })
+  afterThisTest(() => running.end('SIGKILL'))
+  await running.said('started the agent')
+  expect(await svc(agent, ['pause'])).toMatchObject({ code: 0, err: '' })
+  writeFileSync(agent.manifest, 'name: By Hand\n')
+  writeFileSync(crash, '')
+  await running.said('the runtime ended and restarts')
+  rmSync(crash)
+  await running.said('must name "version"')
+  writeFileSync(agent.manifest, manifest)
+  await svc(agent, ['resume'])
+  await becomes('a second start', () => running.lines.filter((line) => line.includes('started the agent')).length === 2)
   expect(await running.end()).toEqual({ code: 0, signal: null })
 })
 
