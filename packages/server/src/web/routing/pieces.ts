@@ -2,16 +2,12 @@ import { Turns } from '../../platform/http/turns.ts'
 
 /** The size of one piece in bytes. */
 const pieceBytes = 64 * 1024
-/**
- * Limits the pieces that all answers together send in one turn of the event loop to 32. The first piece of each answer
- * is sent without waiting.
- */
+/** All answers together send at most 32 pieces in one turn of the event loop, not counting their first pieces. */
 const turns = new Turns(32)
 
 /**
- * Streams a file as the body of an answer, piece by piece; the caller must set `Content-Length`. If files were sent
- * whole, each client that does not read would make the service hold a copy, although anybody may request the page's
- * files and `/cli/`. Other requests get a turn between two pieces.
+ * Streams a file as the body of an answer, piece by piece; the caller must set `Content-Length`. So a client that does
+ * not read its answer takes little memory, and other requests get a turn between two pieces.
  */
 export function streamOfPieces(bytes: Uint8Array): ReadableStream<Uint8Array> {
   let at = 0

@@ -1,6 +1,6 @@
 /**
- * The guard of dangerous operations: the person must have signed in or proved who they are in the last minutes. Which
- * operations those are is in their descriptions (packages/api).
+ * The guard of dangerous operations: the person must have signed in, or proved who they are, in the last ten minutes.
+ * The descriptions of operations in packages/api say which of them need this proof.
  */
 import type { Operation } from '@svc/api'
 import { createMiddleware } from 'hono/factory'
@@ -24,10 +24,7 @@ export const needsProof = (
   facts: { params: Readonly<Record<string, string>>; membership: string | undefined },
 ): boolean => (typeof proof === 'function' ? proof(input, facts) : proof === true)
 
-/**
- * Names an operation in the question for a proof: by the words that its rule for proofs has, or else by its own words
- * without the notes after a semicolon.
- */
+/** The name of an operation in the question for a proof: `proof.says`, or else `says` up to the first semicolon. */
 export const actText = ({ says, proof }: Pick<Operation, 'says' | 'proof'>): string =>
   (typeof proof === 'function' && proof.says) || says.replace(/;.*/s, '')
 
@@ -39,9 +36,8 @@ const reasons = {
 const tooManyActsText = `You have done this ${maxEvidence.toLocaleString('en-US')} times in 24 hours: wait, or ask another admin.`
 
 /**
- * Throws if the session has no proof. In a workspace it also throws if the person has used the operation so often in a
- * day that the activity could not keep one more line. Operations on the person's own account have no such limit, so
- * that nobody can lock the owner of the account out.
+ * Throws if the session has no proof. In a workspace it also throws if the person has done this `maxEvidence` times
+ * within a day. Operations on the person's own account have no such limit, so that nobody can lock the owner out.
  */
 export async function demandProof(
   { config, store, now }: Deps,

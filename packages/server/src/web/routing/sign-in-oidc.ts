@@ -30,7 +30,7 @@ import { providerTries } from './sign-in-tries.ts'
 interface Entered {
   person: Person
   made: NewSession
-  /** The number of other sessions that ended, since the account was connected. */
+  /** The number of the person's other sessions that ended because the account was just connected. */
   sessionsEnded: number
 }
 interface OidcParts extends SessionMaker {
@@ -53,7 +53,7 @@ export function oidcStep(deps: Deps, { addressOf, devices, halves, newSession, n
 
   const heard = (): readonly string[] => deps.live.nodesHeard?.() ?? []
 
-  /** Logs the reason of a failure, once. The log's line about a try to sign in says whose try it was. */
+  /** Logs the reason of a failure. The line that `note` writes about a sign-in says whose sign-in it was. */
   function noteFailure(c: Context<WebEnv>, purpose: VisitPurpose['is'] | undefined, why: string): void {
     const request = c.env.outgoing.getHeader('x-request-id')?.toString()
     // Anybody can open the callback's address without having been sent to the provider, so this failure is no warning.
@@ -62,8 +62,8 @@ export function oidcStep(deps: Deps, { addressOf, devices, halves, newSession, n
   }
 
   /**
-   * Refuses to connect an account while a node runs that does not know connections. Such a node would hand an account
-   * over to somebody else and leave it connected.
+   * Refuses to connect an account while a node runs that does not know connections. Such a node does not remove the
+   * connection when the account is handed over to somebody else.
    */
   const demandNewNodes = async (): Promise<void> => {
     if (await isNodeWithout('oidc', store.db, heard(), now())) throw new Refusal('nodes_mixed', oldNode)
@@ -123,7 +123,7 @@ export function oidcStep(deps: Deps, { addressOf, devices, halves, newSession, n
       return signInAddress(entered.code, next)
     }
     const { made, person, sessionsEnded } = entered.value
-    // The sessions have ended, whatever fails from here on.
+    // Pages are notified before the next steps, which may fail, because the sessions have ended.
     if (sessionsEnded > 0) await deps.live.rightsChanged()
     const known = devices.find(c.req.header('cookie'), person.email, now()) !== undefined
     await signedIn(c, made, person, { method: 'oidc', known })
@@ -162,9 +162,7 @@ export function oidcStep(deps: Deps, { addressOf, devices, halves, newSession, n
 
   return {
     demandNewNodes,
-    /**
-     * Gives the browser a visit, and returns the address of the provider; undefined if the provider does not answer.
-     */
+    /** Gives the browser the cookie of a visit, and returns the provider's address; undefined if it does not answer. */
     async begin(c: Context<WebEnv>, purpose: VisitPurpose): Promise<string | undefined> {
       const { visit, cookie } = visits.make(c.req.header('cookie'), purpose, now())
       const address = await provider.addressFor(visit).catch((error) => {
@@ -177,7 +175,7 @@ export function oidcStep(deps: Deps, { addressOf, devices, halves, newSession, n
     },
     /**
      * Signs in, or connects the account of the signed-in person, when a browser comes back. Returns the address of the
-     * page to which the browser goes. It does so even if the service itself fails, because the person would otherwise
+     * page to which the browser goes. An error of the service also leads to a page, because the person would otherwise
      * see the error as JSON.
      */
     async handleCallback(c: Context<WebEnv>): Promise<string> {

@@ -105,8 +105,8 @@ export function sessionMaker(
   }
 
   /**
-   * Looks the new session up as the next request will. If it cannot be found, nobody stays signed in. People see only
-   * that they are not signed in, so the log must show the reason.
+   * Looks up the new session as the next request will. If it cannot be found, the person sees only that they are not
+   * signed in, so the log must show the reason.
    */
   async function confirmSession(made: Headers, person: string): Promise<void> {
     const cookie = made.getSetCookie().map((each) => each.split(';', 1)[0])
@@ -128,8 +128,8 @@ export function sessionMaker(
   }
 
   /**
-   * Makes a session, unless the person is disabled. That is checked before and afterwards, because a person who is
-   * disabled at the same time loses only the sessions that existed at that time (people/workspaces/people.ts).
+   * Makes a session, unless the person is disabled. It checks this again afterwards: a person who is disabled meanwhile
+   * loses only the sessions that existed at that time (people/workspaces/people.ts).
    */
   async function newSession(c: Context<WebEnv>, { id }: SignedInAccount, db: Db = store.db): Promise<NewSession> {
     if (await isDisabled(db, id)) throw new Refusal('account_disabled')

@@ -45,11 +45,11 @@ export function outcomeOf(error: unknown, wrong: readonly WebCode[]): SignInOutc
 /** The limit of callbacks from the provider that fail, of one known browser, or else from one network address. */
 const perCallerProvider: TryLimit = { max: 30, seconds: 300 }
 /**
- * The maximum number of callbacks of one known browser, or else from one network address, for which the provider is
- * being called. It is high, since the people of an office share an address, and a provider may be slow.
+ * The maximum number of pending callbacks of one known browser, or else from one network address. It is high, since the
+ * people of an office share an address, and a provider may be slow.
  */
 const maxPending = 100
-/** The maximum of all addresses together, so that the requests that a slow provider keeps open do not fill a node. */
+/** The maximum number of pending callbacks of all callers together, so that a slow provider does not fill a node. */
 const maxPendingTotal = 300
 
 /** A callback of the provider, while the service calls the provider for it. */
@@ -82,9 +82,8 @@ export function providerTries(): ProviderTries {
 
 interface ProviderTries {
   /**
-   * Begins a callback, with the state of its visit. It is refused if a callback with the same state is pending, since a
-   * browser comes back once, or if too many callbacks have failed or are pending. The message is the reason for the
-   * log.
+   * Begins a callback. It is refused if a callback with the same `state` is pending, since a browser comes back once
+   * from a visit, or if too many callbacks have failed or are pending. The message of a refusal is for the log.
    */
   begin(key: string, state: string, now: number): Verdict<ProviderTry, 'failed' | 'busy'>
 }

@@ -40,8 +40,8 @@ import { outcomeOf, runAsTry } from './sign-in-tries.ts'
  */
 const perCallerLinks: TryLimit = { max: 60, seconds: 300 }
 /**
- * The limit of tries of one session to change the password or to prove who it is. Somebody with a stolen session must
- * not guess the present password, and each try costs two hashes.
+ * The limit of one session for passwords typed to change the password, or as a proof. It keeps somebody with a stolen
+ * session from guessing the password.
  */
 const perSessionPassword: TryLimit = { max: 8, seconds: 300 }
 
@@ -82,10 +82,7 @@ export interface SignIn {
   addPasskey<T>(c: Context<WebEnv>, answer: NewPasskeyAnswer, work: (to?: Challenge) => Promise<T>): Promise<T>
   /** Throws if no sign-in provider is set up, or while accounts cannot be connected with it. */
   demandProvider(): Promise<void>
-  /**
-   * Gives the browser a visit to the provider, and returns the provider's address; undefined if the provider does not
-   * answer.
-   */
+  /** Begins a visit to the sign-in provider, and returns the provider's address; undefined if it does not answer. */
   toProvider(c: Context<WebEnv>, purpose: VisitPurpose): Promise<string | undefined>
   /**
    * Signs in, or connects the account of the signed-in person, when a browser comes back from the provider. Returns the
@@ -109,7 +106,7 @@ export interface SignIn {
    * whether it succeeds or fails; above the limit `work` does not run. A stolen session thus locks nobody else out.
    */
   countPassword<T>(c: Context<WebEnv>, work: () => Promise<T>): Promise<T>
-  /** If the browser has no valid cookie that marks it as known for the account of the signed-in person, it gets one. */
+  /** Gives the browser a cookie that marks it as known for the signed-in person's account, unless it has one. */
   rememberDevice(c: Context<WebEnv>): void
 }
 

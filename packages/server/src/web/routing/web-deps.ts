@@ -2,7 +2,7 @@ import type { Hub } from '../live/hub.ts'
 import type { Deps } from './deps.ts'
 import type { SignIn } from './sign-in.ts'
 
-/** The dependencies of the page's routes: those that all routes share, and the whole live hub. */
+/** The dependencies of the page's routes, except `signIn`. */
 export interface WebNeeds extends Deps {
   live: Hub
   /** The folder of the built page; by default the folder in which packages/dashboard builds it. */
