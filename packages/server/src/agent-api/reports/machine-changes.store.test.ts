@@ -59,6 +59,24 @@ onEveryEngine('changes made on the machine', (open) => {
     expect(await changes()).toMatchObject([{ kind: 'pause', after: true }])
   })
 
+  test('if a late ack and the ack of a newer command come in one report, the newer value is expected', async () => {
+    const { report, press, command, clock, monotonic, changes } = await start()
+    await report(set(5))
+    await press('set', { every: 7 })
+    const [late] = await report(set(5))
+    clock.pass(601)
+    monotonic.pass(601)
+    await report(set(5))
+    expect(await command(late?.id ?? '')).toMatchObject({ state: 'failed' })
+    await press('set', { every: 8 })
+    const [newer] = await report(set(5))
+    await report({ ...set(5), acks: [late, newer].map((command) => ({ id: command?.id, ok: true })) })
+    await report(set(8))
+    expect(await changes()).toEqual([])
+    await report(set(7))
+    expect(await changes()).toMatchObject([{ before: 8, after: 7 }])
+  })
+
   test('a report that arrives after a later one changes nothing (D11)', async () => {
     const { report, changes } = await start()
     await report({ ...set(5), boot: 'b', seq: 1 })

@@ -43,7 +43,7 @@ interface Comparison {
 
 /**
  * Compares a report with the facts of the one before (`before`, null for none). `given` are the commands that the agent
- * may have carried out before it wrote the report. `wishedVersion` is the version that an admin wants it to run.
+ * may have carried out before it wrote the report, oldest first. `wishedVersion` is the version that an admin wants.
  */
 export function machineChanges(
   before: string | null,

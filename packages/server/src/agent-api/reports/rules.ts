@@ -132,17 +132,19 @@ function agentAfter(
 const unchanged: Pick<ReportWrites, 'machineChanges' | 'agent'> = { machineChanges: [], agent: undefined }
 
 /**
- * The commands that the agent may have carried out before it wrote the report: delivered commands without an ack, and
- * commands that an ack in this report marks as done.
+ * The commands that the agent may have carried out before it wrote the report, oldest first: delivered commands without
+ * an ack, and commands that an ack in this report marks as done.
  */
 function givenOf(commands: readonly StoredCommand[], changes: readonly CommandChange[]): GivenCommand[] {
-  return commands.flatMap((c) => {
+  return commands.toSorted(byAge).flatMap((c) => {
     if (c.delivered_at === null || (c.state !== 'delivered' && c.state !== 'failed')) return []
     const state = changes.find(({ id }) => id === c.id)?.state ?? c.state
     const accepted = state === 'applied' || state === 'applied_late'
     return accepted || state === 'delivered' ? [{ command: commandBodyOf(c), accepted }] : []
   })
 }
+
+const byAge = (a: StoredCommand, b: StoredCommand): number => a.created_at - b.created_at || (a.id < b.id ? -1 : 1)
 
 /** True if the reporter has already sent a report with a higher number since its last start (D11). */
 const isLate = (report: Report, last: LastReport | undefined): boolean =>
