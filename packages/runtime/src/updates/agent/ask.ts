@@ -67,7 +67,7 @@ export function answerAsked(
   try {
     dropAsked(folder)
   } catch (error) {
-    say(`the wish of a person here could not be removed: ${messageOf(error)}`)
+    say(`the request of a person here could not be removed: ${messageOf(error)}`)
   }
   if (asked.what === 'unhold') {
     const { hold: _, retry: __, ...rest } = update
