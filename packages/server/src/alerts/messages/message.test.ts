@@ -118,7 +118,7 @@ test.each<[Partial<AlertChange>, string]>([
     const agents = { names: names(31), of: 40, offline }
     const said = {
       31: '31 of 40 agents have been offline since 13:51 UTC',
-      null: '31 of 40 agents went offline at 13:51 UTC, and not all of them are back',
+      null: '31 of 40 agents went offline at 13:51 UTC',
       1: '31 of 40 agents went offline at 13:51 UTC, and 1 of them still is',
     }[`${offline}`]
     const change = { type: 'alert.reminder', agents, subject: { kind: 'workspace', name: 'north' } } as const

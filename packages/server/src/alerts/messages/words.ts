@@ -73,15 +73,14 @@ export function alertSummary(type: MessageType, alert: SummarizedAlert, now: num
 }
 
 /**
- * The sentence about a mass outage with the number of agents that are still offline; undefined if all of them are, or
- * if `offline` is absent.
+ * The sentence about a mass outage, with the number of agents that are still offline if it was counted; undefined if
+ * all of them are, or if `offline` is absent.
  */
 function massNow({ rule, agents, since }: SummarizedAlert, now: number): string | undefined {
   if (rule !== 'silent' || agents?.offline === undefined || agents.offline === agents.names.length) return undefined
   const { names, of, offline } = agents
-  const rest =
-    offline === null ? 'not all of them are back' : `${offline} of them still ${offline === 1 ? 'is' : 'are'}`
-  return `${names.length} of ${of} agents went offline at ${clockTimeText(since, now)}, and ${rest}`
+  const went = `${names.length} of ${of} agents went offline at ${clockTimeText(since, now)}`
+  return offline === null ? went : `${went}, and ${offline} of them still ${offline === 1 ? 'is' : 'are'}`
 }
 
 const sentence = (text: string, { label }: SummarizedAlert): string => (label ? `${text}: ${label}` : text)
