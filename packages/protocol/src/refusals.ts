@@ -27,7 +27,7 @@ export const refusals = {
   runtime_too_old: [409, "The agent's runtime reports no runtime version."],
   runtime_up_to_date: [409, 'The runtime already runs the served version.'],
   runtime_pinned: [409, 'The runtime is pinned to another version.'],
-  runtime_version_held: [409, 'The version is held until the service serves another one.'],
+  runtime_version_held: [409, 'The version is held until the service serves another release.'],
   body_too_large: [413, 'The body is larger than this route accepts.'],
   rate_limited: [429, 'Too many calls; try again later.'],
   unavailable: [503, 'The service is busy or its database is not there; try again later.'],

@@ -126,7 +126,7 @@ export interface RuntimeUpdate extends WishStatus {
   pinned: string | null
   served: ServedRuntime | null
   /**
-   * The hold on the served version, which failed on this agent. It lasts until the service serves another version or an
+   * The hold on the served version, which failed on this agent. It lasts until the service serves another release or an
    * admin lifts the hold.
    */
   hold: Hold | null

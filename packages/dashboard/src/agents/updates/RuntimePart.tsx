@@ -119,7 +119,7 @@ function LiftHoldButton({ agent, version }: { agent: Agent; version: string }) {
     })
   return (
     <>
-      <p>It cannot be requested again until the service serves another version or an admin lifts the hold.</p>
+      <p>It cannot be requested again until the service serves another release or an admin lifts the hold.</p>
       <WhyButton variant="default" size="compact-sm" onClick={ask} why={agent.page.canAct ? null : adminsOnly}>
         Lift hold…
       </WhyButton>

@@ -4,6 +4,7 @@ import { onEveryEngine } from '../../../testing/stores.ts'
 import { newTestWorkspace, type TestWorkspace } from '../../../testing/test-workspace.ts'
 import { addVersion, ofBlueprint, serveRelease } from '../../../testing/wishes.ts'
 import { renewAccess } from '../../operator/backup/renew.ts'
+import { agentUpdates } from '../../web/queries/updates.ts'
 import { doNotWait } from './hurry.ts'
 import { wishesIn } from './kept.ts'
 import { clearBlueprintWish, clearRuntimeWish, liftHold, wishBlueprint, wishRuntime } from './store.ts'
@@ -227,6 +228,27 @@ onEveryEngine('wishes in answers', (open) => {
         .map((kind) => `${kind} 2.0.0`)
         .concat('wished 2.0.1'),
     )
+  })
+
+  test('the texts about a hold name both of its ends: another release, even of the same version, and an admin', async () => {
+    const { answered, press, release, state, store, w } = await start()
+    await release('2.0.0')
+    await answered(runtime('1.0.0'))
+    await press()
+    await answered(runtime('1.0.0'))
+    await answered(runtime('1.0.0', 'bad signature', 'failed'))
+    const ends = expect.stringMatching(/until the service serves another release or an admin lifts the hold/i)
+    const held = store.db.selectFrom('update_event').select('message').where('kind', '=', 'held')
+    expect(await held.execute()).toEqual([{ message: ends }])
+    const row = await store.db.selectFrom('agent').selectAll().where('id', '=', w.agent.id).executeTakeFirstOrThrow()
+    expect(await agentUpdates(store.db, row, w.clock.now())).toMatchObject({ runtime: { says: ends } })
+    expect(await press()).toMatchObject({
+      message: expect.stringContaining('until the service serves another release'),
+    })
+    await release('2.0.0')
+    await answered(runtime('1.0.0', 'bad signature', 'failed'))
+    expect(await state()).toEqual({})
+    expect(await press()).toMatchObject({ ok: true })
   })
 
   test('a newer release drops a wish for the one before, and a runtime is never downgraded (I11)', async () => {

@@ -173,6 +173,8 @@ function triedVersion(row: UpdateRow, wish: BlueprintWish | undefined, applied: 
 const names = (message: string | undefined, version: string): boolean =>
   (message ?? '').split(/[^0-9A-Za-z.+-]+/).some((word) => word.replace(/[.]+$/, '') === version)
 
+const heldSays = 'Until the service serves another release or an admin lifts the hold.'
+
 /** Applies a report to the wish and the hold of its agent's runtime, by the table of section 3.4. */
 function judgeRuntime(wishes: Wishes, { report, before, served, now, note }: JudgedReport): void {
   const { runtime } = report
@@ -206,7 +208,7 @@ function judgeRuntime(wishes: Wishes, { report, before, served, now, note }: Jud
         wishes.runtimeHold = { version, outcome, message, at: now, serial, ...(since !== null && { since }) }
       }
       note('runtime', outcome, { version, from, message, since }, wish)
-      note('runtime', 'held', { version, message: 'Until the service serves another version.' }, wish)
+      note('runtime', 'held', { version, message: heldSays }, wish)
       break
     }
     case 'stands':

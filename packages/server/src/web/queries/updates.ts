@@ -190,7 +190,7 @@ const blueprintSays: Record<WishState, (version: string, running: string | null)
 }
 
 type RuntimeWords = (version: string, runtime: RuntimeInfo | undefined, served: ServedRelease | undefined) => string
-const runtimeHeldSays = 'It is on hold until the service serves another version or an admin lifts the hold.'
+const runtimeHeldSays = 'It is on hold until the service serves another release or an admin lifts the hold.'
 const runtimeSays: Record<WishState, RuntimeWords> = {
   none: (_, runtime, served) => {
     if (!runtime) return 'Its last report contains no runtime version.'
