@@ -16,6 +16,12 @@ test.each([
 
 test.each([
   ['a full disk of SQLite', { code: 'ERR_SQLITE_ERROR', errcode: 13 }],
+  ['a disk of SQLite that fails to sync', { code: 'ERR_SQLITE_ERROR', errcode: 1034 }],
+  ['a SQLite file that another program locked', { code: 'ERR_SQLITE_ERROR', errcode: 517 }],
+  ['a read-only SQLite', { code: 'ERR_SQLITE_ERROR', errcode: 8 }],
+  ['a read-only copy of PostgreSQL', { code: '25006' }],
+  ['a damaged SQLite', { code: 'ERR_SQLITE_ERROR', errcode: 11 }],
+  ['a damaged PostgreSQL', { code: 'XX001' }],
   ['a PostgreSQL that shuts down', { code: '57P01' }],
   ['a connection that was refused', { code: 'ECONNREFUSED' }],
 ])('%s is a failure of the database, not a conflict', (_, facts) => {
@@ -23,10 +29,16 @@ test.each([
   expect(isDatabaseFailure(error(facts))).toBe(true)
 })
 
-test.each([['a text'], [new Error('ours')], [error({ code: '42601' })]])(
-  '%s is neither a conflict nor a failure of the database',
-  (what) => {
-    expect(isConstraint(what)).toBe(false)
-    expect(isDatabaseFailure(what)).toBe(false)
-  },
-)
+test.each([
+  ['a text', 'a text'],
+  ['an error of our own', new Error('ours')],
+  ['bad SQL on PostgreSQL', error({ code: '42601' })],
+  ['bad SQL on SQLite', error({ code: 'ERR_SQLITE_ERROR', errcode: 1 })],
+  ['a missing value on PostgreSQL', error({ code: '23502' })],
+  ['a missing value on SQLite', error({ code: 'ERR_SQLITE_ERROR', errcode: 1299 })],
+  ['a value against a check on PostgreSQL', error({ code: '23514' })],
+  ['a value against a check on SQLite', error({ code: 'ERR_SQLITE_ERROR', errcode: 275 })],
+])('%s is neither a conflict nor a failure of the database', (_, what) => {
+  expect(isConstraint(what)).toBe(false)
+  expect(isDatabaseFailure(what)).toBe(false)
+})

@@ -4,14 +4,25 @@
 export class StoreError extends Error {}
 
 /**
+ * SQLite's primary codes for a database that cannot work now: SQLITE_PERM, ABORT, BUSY, LOCKED, NOMEM, READONLY,
+ * INTERRUPT, IOERR, CORRUPT, FULL, CANTOPEN, PROTOCOL, NOLFS and NOTADB.
+ */
+const sqliteFailures = new Set([3, 4, 5, 6, 7, 8, 9, 10, 11, 13, 14, 15, 22, 26])
+/**
+ * PostgreSQL's classes for the same: lost connections, lost transactions, missing resources, interventions and system
+ * errors; and its codes for a read-only copy and for damaged data.
+ */
+const postgresFailures = /^((08|40|53|57|58)...|25006|XX00[12])$/
+
+/**
  * True for an error that says that the database cannot be reached, is full, or gave up on a statement (I10): the
- * service is then unavailable. On SQLite, every error counts except a violated key (`isConstraint`).
+ * service is then unavailable. False for errors about the statement itself, such as bad SQL or a missing value.
  */
 export function isDatabaseFailure(error: unknown): boolean {
   if (!(error instanceof Error) || !('code' in error)) return false
   const code = String(error.code)
-  if (code === 'ERR_SQLITE_ERROR') return !isConstraint(error)
-  return /^(08|53|57|58|40)...$/.test(code) || /^(ECONN|EPIPE|ENOENT|ETIMEDOUT|EHOSTUNREACH)/.test(code)
+  if (code === 'ERR_SQLITE_ERROR') return 'errcode' in error && sqliteFailures.has(Number(error.errcode) % 256)
+  return postgresFailures.test(code) || /^(ECONN|EPIPE|ENOENT|ETIMEDOUT|EHOSTUNREACH)/.test(code)
 }
 
 /**

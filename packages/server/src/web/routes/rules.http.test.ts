@@ -1,5 +1,6 @@
 /** Rules that hold for all routes of the page, each tested with every route. */
 import { request } from 'node:http'
+import { sql } from 'kysely'
 import { expect, test } from 'vitest'
 import { type Browser, serve } from '../../../testing/page/service.ts'
 
@@ -274,10 +275,19 @@ test('hostile addresses and headers never cause a 5xx (I10)', async () => {
 
 test('when the database fails, the answer is 503 with Retry-After, without details', async () => {
   const { service, admin } = await newSetup()
-  await service.store.db.schema.dropTable('agent_report').execute()
-  const answer = await admin.get('/api/web/w/north/agents/mail')
+  await sql`pragma query_only = on`.execute(service.store.db)
+  const answer = await admin.send('PATCH', '/api/web/w/north', { name: 'South' })
   expect(answer).toMatchObject({ status: 503, body: { error: { code: 'unavailable' } } })
   expect(Number(answer.headers.get('retry-after'))).toBeGreaterThan(0)
+  expect(answer.text).not.toContain('readonly')
+})
+
+test('when a statement is wrong, the answer is 500, without details', async () => {
+  const { service, admin } = await newSetup()
+  await service.store.db.schema.dropTable('agent_report').execute()
+  const answer = await admin.get('/api/web/w/north/agents/mail')
+  expect(answer).toMatchObject({ status: 500, body: { error: { code: 'internal' } } })
+  expect(answer.headers.get('retry-after')).toBeNull()
   expect(answer.text).not.toContain('agent_report')
 })
 
