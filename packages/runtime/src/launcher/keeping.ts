@@ -31,8 +31,8 @@ export interface Keeping {
 }
 export type KeepingEvent =
   /**
-   * A new process has found the runtime's file with the checksum `inPlace`; empty if no file is on trial or the file is
-   * missing.
+   * A new process, such as the launcher after a kill, has found the runtime's file with the checksum `inPlace`; empty
+   * if no file is on trial or the file is missing.
    */
   | { readonly is: 'found'; readonly inPlace: string }
   /** A worker is about to be started. `counted` means that the starter has already noted this start. */

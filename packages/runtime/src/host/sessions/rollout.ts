@@ -1,4 +1,7 @@
-/** Computes facts from the rollouts of Codex, line by line. Pure. No text of a person or of the model is kept. */
+/**
+ * Computes facts from the rollouts of Codex, line by line. Codex calls a session a thread, and the file in which it
+ * records a thread a rollout. Pure. No text of a person or of the model is kept.
+ */
 import { isObject } from '@svc/protocol'
 import { quotedWord, withUnknown } from './session.ts'
 import {
@@ -52,7 +55,7 @@ interface CodexLimit {
 
 export const emptyRollout: Rollout = { isOfPerson: true, asked: [], steps: 0, spent: nothingSpent, limits: [] }
 
-/** The rollout after one more line. `dayOf` numbers the days of the machine's zone. */
+/** The rollout after one more line. `dayOf` gives the number of the day, in the machine's zone, of a time. */
 export function withRolloutLine(before: Rollout, line: JsonObject, dayOf: (at: number) => number): Rollout {
   const at = timeIn(line.timestamp)
   const payload = isObject(line.payload) ? line.payload : {}

@@ -24,7 +24,7 @@ export interface ToolSession {
   readonly started: number
   /** The time of its last activity in the files of the tool. */
   readonly last: number
-  /** True if a process has the session. */
+  /** True if a process of the tool has the session open, as far as svc can find out. */
   readonly lives: boolean
   readonly pid?: number | undefined
   /** The folder in which it works. Its name leaves the machine only if the person chose that. */
@@ -71,7 +71,7 @@ export interface Look {
   /** The present time in Unix milliseconds. */
   readonly now: number
   readonly budget: Budget
-  /** Numbers the days of the machine's zone; the time is in Unix seconds. */
+  /** The number of the day, in the machine's zone, to which the time `at` in Unix seconds belongs. */
   readonly dayOf: (at: number) => number
 }
 

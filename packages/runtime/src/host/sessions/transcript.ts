@@ -48,8 +48,9 @@ export const emptyTranscript: Transcript = {
 }
 
 /**
- * The transcript after one more line. `dayOf` numbers the days of the machine's zone. The lines that a fork copied from
- * the other session do not count: they name that session, or are older than the first line of this one.
+ * The transcript after one more line. `dayOf` gives the number of the day, in the machine's zone, of a time. The lines
+ * that a fork copied from the other session do not count: they name that session, or are older than the first line of
+ * this one.
  */
 export function withTranscriptLine(before: Transcript, line: JsonObject, dayOf: (at: number) => number): Transcript {
   const at = timeIn(line.timestamp)

@@ -211,7 +211,10 @@ function todayPanel(
   }
 }
 
-/** The reported and the estimated cost as cells. If a part is unknown, the last known cost begins with `at least`. */
+/**
+ * The reported and the estimated cost as two cells. If a part of the cost is unknown, the estimated cost or, without
+ * one, the reported cost begins with `at least`.
+ */
 function costCells({ reported, estimated, isMinimum }: Cost): [string, string] {
   const atLeast = isMinimum ? 'at least ' : ''
   if (estimated !== undefined)

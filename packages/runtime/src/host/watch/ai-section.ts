@@ -184,8 +184,8 @@ const lookAt = (now: number, zone: string): Look => ({ now, budget: newBudget(),
 
 const quarterSeconds = 900
 /**
- * The days of the zone that was asked for last, by the number of a quarter of an hour. Clocks change only between two
- * quarters.
+ * The cache of `daysOf` for the last zone: from a quarter of an hour, numbered since 1970, to the number of its day.
+ * Clocks are never changed in the middle of a quarter.
  */
 let days: { readonly zone: string; readonly known: Map<number, number> } | undefined
 

@@ -28,7 +28,10 @@ export type SendResult =
 
 /** The connection stays open between reports (D18), since a new TLS handshake costs many times as much as a report. */
 const keptConnection = { keepAlive: true, maxSockets: 2, scheduling: 'lifo' } as const
-/** The connection pools with TLS (true) and without it (false), created when first used: that loads slow modules. */
+/**
+ * The connection pools with TLS (true) and without it (false). Each is created when first used, because only then
+ * packed.ts loads Node's module for it, which is slow.
+ */
 const agents = new Map<boolean, HttpAgent>()
 function agentFor(secure: boolean): HttpAgent {
   const agent = agents.get(secure) ?? (secure ? new HttpsAgent(keptConnection) : new HttpAgent(keptConnection))

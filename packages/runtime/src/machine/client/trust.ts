@@ -48,7 +48,7 @@ function trustNow(value: (name: string) => string | undefined): Trust | undefine
   )
   const ca = [...new Set([...rootCertificates, ...read.flatMap(({ found }) => found)])]
   const trust = { context: createSecureContext({ ca }), faults }
-  // A file that cannot be read now may be readable at the next connection.
+  // After a fault nothing is cached: a file that cannot be read now may be readable at the next connection.
   last = faults.length === 0 ? { key, trust } : undefined
   return trust
 }

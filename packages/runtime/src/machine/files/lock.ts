@@ -140,7 +140,7 @@ function make(folder: Folder, name: LockName, n: number, what: string): boolean 
       JSON.stringify({ ...ownIdentity(), what, since: wholeSeconds(Date.now()), thread: threadId }),
     )
     try {
-      // some file systems count each link as an inode
+      // even a link may need room, since some file systems count each link as an inode
       withSpares(file, 'stop', () => linkSync(temporary, file))
       return true
     } catch (error) {

@@ -45,7 +45,7 @@ export function lastingNode({ running, path, home }: NodeHere = readNodeHere()):
   return program ?? best
 }
 
-/** Replaces the folders in PATH that an update of Node would remove by the folder of `node`, a path that lasts. */
+/** The PATH with the folder of `node`, a path that lasts, instead of folders that an update of Node would remove. */
 export function lastingPath(path: string, node: string, old = process.execPath): string {
   const real = realOf(node)
   const isSame = (folder: string) =>
@@ -72,7 +72,7 @@ function versionsIn(path: string): number {
 const smallestVersionFirst = (paths: readonly string[]): string =>
   paths.reduce((best, path) => (versionsIn(path) < versionsIn(best) ? path : best))
 
-/** The folders in which package managers keep links, besides the folders of versions. */
+/** Where package managers keep links to Node, relative to each folder that contains it; `''` is that folder itself. */
 const nodeFolders = ['', 'bin', 'opt', 'aliases']
 
 /** All paths that lead to a file through a link to one of its folders or to itself, such as `node/current/bin/node`. */
