@@ -35,7 +35,7 @@ export type KeepingEvent =
    * if no file is on trial or the file is missing.
    */
   | { readonly is: 'found'; readonly inPlace: string }
-  /** A worker is about to be started. `counted` means that the starter has already noted this start. */
+  /** A worker is about to be started. `counted` means that `start.cjs` has already noted this start. */
   | { readonly is: 'start'; readonly counted: boolean }
   /** The start was counted, and the worker starts now. */
   | { readonly is: 'started' }

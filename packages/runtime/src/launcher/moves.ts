@@ -130,7 +130,7 @@ function stoppingState(
 
 /**
  * The state after a process has ended: it starts again at once if it was ended for another version, and stays stopped
- * if a person requested the end. Otherwise the restart policy of the manifest decides.
+ * if the agent was paused or the runtime was stopped. Otherwise the restart policy of the manifest decides.
  */
 function settled(state: ProcessState, exit: ProcessExit, rules: ProcessRules, now: number): ProcessState {
   if (state.is === 'stopping' && state.because === 'replaced') return { is: 'waiting', crashes: 0, startAt: now }

@@ -89,7 +89,10 @@ export function rotateOutput(file: string, maxBytes: number = maxOutputBytes): R
   }
 }
 
-/** Removes the oldest file if room is short. A call removes only one, since other programs may take the freed room. */
+/**
+ * Removes the oldest file if room is short. A call removes only one: if other programs take the freed room, removing
+ * more would not help.
+ */
 function freeOlder(file: string, size: number, maxBytes: number): RemovedFile | undefined {
   const facts = { size, older: olderSizes(file), free: spaceAt(file)?.freeBytes }
   const number = planFreeing(facts, maxBytes)

@@ -14,8 +14,8 @@ const swappedIn = ({ from, to }: SwappedVersions): SwappedVersions => ({ from, t
 export type TrialEvent =
   | { readonly is: 'swap'; readonly from: VersionRef; readonly to: VersionRef }
   /**
-   * The new file is about to be started. `process`: a new process starts it. `counted`: the starter has already counted
-   * this start.
+   * The new file is about to be started. `process`: this is the first start in a new process of the launcher.
+   * `counted`: `start.cjs` has already counted this start.
    */
   | { readonly is: 'start'; readonly process?: boolean; readonly counted?: boolean }
   /** The process was stopped cleanly, so its start does not count as a failed one. */

@@ -42,7 +42,7 @@ export interface Rollout {
   /** The tokens of the whole thread, which each record repeats. */
   readonly total?: Tokens
   readonly limits: readonly CodexLimit[]
-  /** The first type of a line that svc does not know. */
+  /** The type of the first line whose type svc does not know. */
   readonly unknown?: string
 }
 

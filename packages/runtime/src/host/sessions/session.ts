@@ -90,7 +90,7 @@ interface FileFacts {
   readonly version?: string
   /** The time of its last line, in Unix seconds. */
   readonly last?: number
-  /** The first type of a line that svc does not know. */
+  /** The type of the first line whose type svc does not know. */
   readonly unknown?: string
 }
 

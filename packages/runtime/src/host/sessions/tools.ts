@@ -17,7 +17,7 @@ interface Tool {
   readonly reader: (folder: string, machine: Machine) => ToolReader
   /** The tool's default folder, as a path below HOME. */
   readonly usual: string
-  /** The variable that names another folder, and the path below that folder. */
+  /** The environment variable that names another folder, and the path of the tool's folder below that one. */
   readonly variable: string
   readonly path: string
 }

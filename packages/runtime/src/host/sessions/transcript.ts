@@ -35,7 +35,7 @@ export interface Transcript {
    * The last answers of the model. An answer may have several lines, and each states all tokens of the answer so far.
    */
   readonly answers: readonly { readonly id: string; readonly tokens: Tokens }[]
-  /** The first type of a line that svc does not know. */
+  /** The type of the first line whose type svc does not know. */
   readonly unknown?: string
 }
 

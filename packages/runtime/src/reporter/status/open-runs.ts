@@ -24,7 +24,7 @@ export interface OpenRuns {
 /** The facts about runs before the first report. */
 export const noRuns: OpenRuns = { open: new Map(), ended: new Map() }
 
-/** The maximum number of runs that the runtime ends in place of the agent, so that a report has room for others. */
+/** Once this many ended runs are remembered, further ones are not, so that later reports have room for other runs. */
 const maxEnded = 50
 
 interface ReportedStatus {

@@ -39,7 +39,7 @@ async function go(ground: UpdateContext, result: UpdateStepResult): Promise<void
   const next = updateAfterStep(ground.now(), result, stepMoment())
   if (next.state === 'swapping') {
     const dropped = await turn(ground)
-    // The update is not started. If a version is being watched, it is watched further.
+    // The update is not started. If a version is being watched, its watch goes on.
     if (dropped && result.event === 'present') return
     if (dropped) return void note(ground, updateAfterStep({ ...next, state: 'staging' }, dropped, stepMoment()))
   }

@@ -1,6 +1,6 @@
 /**
  * Updates the agent's version (3.3) as the service wishes or people on this machine request (listening.ts). An update
- * ends with the link `current` changed; the launcher notices that and restarts the agent.
+ * changes the link `current`; the launcher notices that and restarts the agent.
  */
 import type { Manifest } from '@svc/blueprint'
 import type { HealthItem } from '@svc/protocol'
