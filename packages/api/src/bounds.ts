@@ -79,7 +79,7 @@ export const actions: RowLimit = {
 }
 export const views: RowLimit = { adds: 'views', limit: '100 of a person in a workspace, and 100 of the workspace' }
 
-/** The limit of the activity, to which every operation adds lines. */
+/** The limit of the activity, to which most operations that change something add lines. */
 export const activityBound: RowLimit = {
   adds: 'lines of the activity',
   limit:

@@ -60,7 +60,7 @@ export const proofIf = <Read = unknown>(
 
 /** The records and announcements of an operation that changes something. */
 export interface ChangeRules {
-  /** The actions that the operation writes to the activity, or the reason why it writes none. */
+  /** The kinds of lines that the operation adds to the activity, such as `agent.created`; or why it adds none. */
   audit: readonly string[] | NoAudit
   pages: readonly PageNotice[] | NoAudit
   /**

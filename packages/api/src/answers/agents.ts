@@ -88,7 +88,7 @@ export interface AgentBinding {
    * token is not valid, or the workspace is not activated for the product.
    */
   health: { level: Level; detail: string | null } | null
-  /** True if the binding does not work. False for a binding that only a requested version needs. */
+  /** True if the binding does not work. False for a binding that only the wished version needs. */
   broken: boolean
   /** The problem of the binding and how to fix it; null if there is no problem. */
   mends: string | null

@@ -107,7 +107,7 @@ export interface RuleRow {
 export interface RuleFits {
   /** The number of agents for which the rule is judged. */
   agents: number
-  /** The places in the filter of the negated terms that exclude no agent; missing if there are none. */
+  /** The negated terms that exclude no agent, each by its place in the filter; missing if there are none. */
   idle?: FilterPlace[]
 }
 

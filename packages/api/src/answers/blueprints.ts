@@ -133,7 +133,7 @@ export interface NewCode extends InstallCode {
 }
 /** The answer to a request for install codes: the first code, and the list of all of them. */
 export interface NewCodes extends NewCode {
-  /** All codes that were issued, including the first. Missing from an earlier version of the service: it issues one. */
+  /** All codes that were issued, including the first. Missing if an earlier version of the service issued one code. */
   codes?: NewCode[]
 }
 

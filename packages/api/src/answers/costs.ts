@@ -49,7 +49,7 @@ export interface CostPage {
 export interface NamedCosts extends CostSums {
   /** Null for runs that have no agent, model or blueprint. */
   name: string | null
-  /** True for the sums of deleted agents. Their name alone may also be the name of a model. */
+  /** True for the sums of deleted agents. `name` cannot tell, since a model may be named `(deleted)`, too. */
   deleted: boolean
 }
 

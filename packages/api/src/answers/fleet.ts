@@ -92,7 +92,7 @@ export interface Fleet {
   costsPending?: true
   costToday: number | null
   cost30: number | null
-  /** The places in the filter of the negated terms that exclude no agent; missing if there are none. */
+  /** The negated terms that exclude no agent, each by its place in the filter; missing if there are none. */
   idle?: FilterPlace[]
 }
 

@@ -147,7 +147,10 @@ export interface RolloutPage extends RolloutRow, LeftOff {
    * the runtimes of `tooOld` cannot.
    */
   watching: { agents: number; tooOld: number }
-  /** The actions that are possible. `now` lets agents that still watch another version start the update at once. */
+  /**
+   * Says for each operation on the rollout whether it would be accepted now. The operation `now` lets agents that still
+   * watch another version start the update immediately.
+   */
   actions: Record<'pause' | 'continue' | 'cancel' | 'now', PressVerdict>
   /**
    * A sentence about how many agents would keep the version or the wish if the rollout were cancelled now. After a

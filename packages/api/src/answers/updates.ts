@@ -35,12 +35,12 @@ export type WishState =
 export type WaitReason =
   | { for: 'first_report' }
   | { for: 'node' } // because the agent reports to a node that is shutting down and offers no updates
-  | { for: 'runtime_trial' | 'blueprint_trial' } // because an agent and its runtime are not updated at once (D31)
+  | { for: 'runtime_trial' | 'blueprint_trial' } // because an agent and its runtime are not updated together (D31)
   | { for: 'fetch' } // because the agent received the wish and has reported since, but has not started the update
   | { for: 'silent'; since: number } // because the agent is offline
   | { for: 'window'; until: number; version: string } // because the agent still watches this kept version (D30)
   | { for: 'trials'; most: number; now: number } // because the maximum number of runtimes is on trial
-  | { for: 'report' } // because the agent's next report is due; only for agents of a rollout, as are the following
+  | { for: 'report' } // because the agent has not sent its next report; like those below, only for agents of a rollout
   | { for: 'wave' } // because the wave of the agent has not started
   | { for: 'approval' } // because a person must start the next wave of the rollout
   | { for: 'hold'; by: 'rollout' | 'machine' } // because the rollout is paused or halted, or the machine has a hold
@@ -72,7 +72,7 @@ export interface Hold {
   since: number
 }
 
-/** Says whether an action of the page would be accepted now and, if not, why. */
+/** Says whether an operation would be accepted now and, if not, why. */
 export type PressVerdict<Code extends string = string> = { ok: true } | { ok: false; code: Code; message: string }
 
 /** The state of a wish for a version of the agent's blueprint or runtime. */
@@ -164,7 +164,7 @@ export interface VersionDays {
   now: number
   /** The blueprint that the days are about; null if no agent had one in these days. */
   blueprint: string | null
-  /** The blueprints with agents in these days. The latest day comes first, then the most agents. */
+  /** The blueprints with agents in these days, sorted by their last day with agents, then by the agents of that day. */
   blueprints: string[]
   /** Each day (UTC), such as `2026-11-21`, oldest first. The version '' combines rare versions. */
   days: { date: string; agents: Record<string, number> }[]

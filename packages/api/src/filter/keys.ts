@@ -69,7 +69,7 @@ const version = (example: string, field: SearchField, of: (agent: FilterFacts) =
       values.map(({ operator = '=', text }) => ({ operator, than: rankedVersion(text) })),
       compareRanked,
     )
-    // Many agents have the same version.
+    // Many agents have the same version, so each version is judged once.
     const known = new Map<string, boolean>()
     return (agent) => {
       const own = of(agent)

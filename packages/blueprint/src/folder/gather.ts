@@ -200,7 +200,7 @@ export function readIgnoreRules(own: readonly string[], text: string): Ignore {
     judge(path) {
       const isFolder = path.endsWith('/')
       const plain = isFolder ? path.slice(0, -1) : path
-      // In doubt, a file stays out of the bundle.
+      // If a rule matches by bytes but not by characters, or the other way round, the file stays out of the bundle.
       return rules.findLast((r) => (isFolder || !r.foldersOnly) && r.matches(plain, !r.takesBack))
     },
     mayTakeBack: rules.some((r) => r.takesBack),

@@ -22,7 +22,7 @@ export const wrongWithProductId = (id: string): string | undefined =>
 
 /**
  * Variables that programs or their loaders obey, by program; no secret may have such a name (D51). A name ending in `*`
- * stands for all names that begin with it. Variables that carry a password or a token are not listed.
+ * stands for all names that begin with it. Variables for a password or a token are left out, so secrets may have them.
  */
 const obeyed: Readonly<Record<string, string>> = {
   'c libraries':

@@ -184,7 +184,7 @@ const sentences: Readonly<Record<string, SentenceMaker>> = {
   'member.left': () => ['left the workspace'],
 }
 
-/** The actions for which there is a sentence. */
+/** The values of `action` for which there is a sentence. */
 export const knownActions: readonly string[] = Object.keys(sentences)
 
 const actionWords: Readonly<Record<string, string>> = {

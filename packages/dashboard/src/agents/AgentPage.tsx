@@ -108,7 +108,7 @@ const isPendingLog = (command: ShownCommand): boolean => command.type === 'log' 
 /** The keyboard shortcuts of an agent's page, and the agent's controls in the command palette. */
 function AgentShortcuts({ agent: { slug, page, press } }: { agent: Agent }) {
   const navigate = useNavigate()
-  // The list scrolls to the agent by itself.
+  // The list scrolls to the agent by itself, so the router must not scroll to the top.
   const list = { to: paths.fleet, params: { slug }, ...listBefore(slug), resetScroll: false } as const
   useKey('back', () => void navigate(list))
   const offered = page.canAct ? (page.report?.controls ?? []) : []

@@ -35,7 +35,7 @@ export default function Logs({ agent }: { agent: Agent }) {
   const listed = foldLogs(data ?? [])
   const list = useInSight<HTMLUListElement>('[aria-current="true"]', `${shown} ${pending.length} ${data?.length}`)
   if (error && !data) return <ErrorNote error={error} retry={refetch} />
-  // A list with one log would only repeat what the head of that log says.
+  // A narrow window hides a list with one log, which would only repeat the head of that log.
   const isSingle = shown !== '' && listed.length === 1 && listed[0]?.earlier.length === 0
   const offersNone = page.logs.length === 0 && listed.length === 0
   if (data && offersNone && pending.length === 0 && !shown)

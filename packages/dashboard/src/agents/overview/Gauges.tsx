@@ -67,8 +67,8 @@ interface ShownGauge {
    */
   readonly used: number | null
   /**
-   * The position on the bar of the mark, a limit that the agent reports, from 0 to 1. Null if the agent did not report
-   * a mark, or if `max` is 0.
+   * The position of the mark on the bar, from 0 to 1. The mark is a limit that the agent reports. Null if there is no
+   * mark, or if `max` is 0.
    */
   readonly mark: number | null
   /** The number at the right end of the bar. It is 0 if no number is above 0, unless the gauge shows a share. */
