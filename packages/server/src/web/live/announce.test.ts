@@ -38,7 +38,21 @@ test('a change of the whole list names no agent', async () => {
   expect(messages).toMatchObject([{ kind: 'l', workspace: 'w', agents: [] }])
 })
 
-test('watched agents are announced in one message, with as many as it holds', async () => {
-  const { messages } = await said((to) => to.watched(ids(400)))
-  expect(agentsOf(messages).map(({ length }) => length)).toEqual([150])
+test.each([
+  [0, [0]],
+  [150, [150]],
+  [400, [100, 150, 150]],
+])('%i watched agents are announced in messages of %j, of which all but the first add to it', async (count, sizes) => {
+  const { texts, messages } = await said((to) => to.watched(ids(count)))
+  expect(agentsOf(messages).map(({ length }) => length)).toEqual(sizes)
+  expect(new Set(agentsOf(messages).flat())).toEqual(new Set(ids(count)))
+  expect(messages.map((one) => one.kind === 'w' && one.adds === true)).toEqual(sizes.map((_, i) => i > 0))
+  expect(Math.max(...texts.map((text) => Buffer.byteLength(text)))).toBeLessThan(8000)
+})
+
+test('only the last of the sets of watched agents that change within a moment is announced', async () => {
+  const { messages } = await said((to) => {
+    for (let count = 1; count <= 3; count++) to.watched(ids(count))
+  })
+  expect(agentsOf(messages)).toEqual([ids(3)])
 })

@@ -14,12 +14,12 @@ export const liveChannel = 'svc_live'
 type Kind = 'r' | 'c' | 'l' | 'a' | 'g'
 /**
  * A message. `node` is the id of the process that sent it, which is a command of `svc-server` and not a running node if
- * `command` is true. The kind `w` names the agents whose pages are open on the node, and `m` says that messages are
- * missing.
+ * `command` is true. The kind `w` names the agents whose pages are open on the node, or further ones if `adds` is true,
+ * and `m` says that messages are missing.
  */
 export type NodeMessage = { node: string; command?: true } & (
   | { kind: Kind; workspace: string; agents: string[] }
-  | { kind: 'w'; agents: string[] }
+  | { kind: 'w'; agents: string[]; adds?: true }
   | { kind: 'm' }
 )
 /**
@@ -27,7 +27,7 @@ export type NodeMessage = { node: string; command?: true } & (
  * on this node.
  */
 interface Announcer extends Omit<Live, 'isWatched' | 'nodesHeard'> {
-  watched(agentIds: string[]): void
+  watched(agentIds: readonly string[]): void
   /**
    * Sends what was announced so far, and resolves when all messages were sent or have failed. Nothing is sent
    * afterwards.
@@ -51,6 +51,7 @@ export function announcer(
   failed: (error: unknown) => void = () => {},
 ): Announcer {
   const waiting = new Map<string, { kind: Kind; workspace: string; agents: Set<string> }>()
+  let watchedAgents: readonly string[] | undefined
   let gathering: NodeJS.Timeout | undefined
   let retrying: NodeJS.Timeout | undefined
   let sending = Promise.resolve()
@@ -65,14 +66,21 @@ export function announcer(
     gathering ??= setTimeout(flush, gatherMs)
   }
 
+  function watched(agentIds: readonly string[]): void {
+    watchedAgents = agentIds
+    gathering ??= setTimeout(flush, gatherMs)
+  }
+
   function flush(): void {
     clearTimeout(gathering)
     gathering = undefined
     const all = [...waiting.values()]
     waiting.clear()
-    const messages = all.flatMap(({ kind, workspace, agents }) =>
+    const messages: object[] = all.flatMap(({ kind, workspace, agents }) =>
       parts([...agents]).map((part) => ({ kind, workspace, agents: part })),
     )
+    if (watchedAgents) messages.push(...watchMessages(watchedAgents))
+    watchedAgents = undefined
     if (messages.length > 0) send(messages)
   }
 
@@ -102,7 +110,7 @@ export function announcer(
     listChanged: (workspace) => say('l', workspace),
     alertsChanged: (workspace) => say('a', workspace),
     rightsChanged: async () => say('g', ''),
-    watched: (agentIds) => send([{ kind: 'w', agents: agentIds.slice(0, maxIds) }]),
+    watched,
     async close() {
       flush()
       closed = true
@@ -112,8 +120,14 @@ export function announcer(
   }
 }
 
+/** The messages about watched agents. The last one is the fullest, because nodes of earlier versions know only that. */
+const watchMessages = (agentIds: readonly string[]): object[] =>
+  parts(agentIds)
+    .reverse()
+    .map((agents, i) => ({ kind: 'w', agents, ...(i > 0 && { adds: true }) }))
+
 /** Splits ids into parts that fit into a message each. An empty list gives one empty part. */
-function parts(ids: string[]): string[][] {
+function parts(ids: readonly string[]): (readonly string[])[] {
   if (ids.length <= maxIds) return [ids]
   return [ids.slice(0, maxIds), ...parts(ids.slice(maxIds))]
 }

@@ -79,6 +79,32 @@ test('an agent is asked to report quickly when one of several other nodes watche
   for (const { node } of nodes) await node.close()
 })
 
+test('all agents that a node watches are known to the others, also more than one message holds (PostgreSQL)', async () => {
+  const url = await newPostgresDatabase()
+  const [ours, theirs] = [openPostgres(url), openPostgres(url)]
+  const { pool } = theirs as Extract<Store, { engine: 'postgres' }>
+  const live = createLive({ store: ours, log: pino({ level: 'silent' }), now: Date.now })
+  const node = announcer(pool, { node: 'a node with many pages' })
+  const ids = Array.from({ length: 400 }, (_, i) => String(i).padStart(36, 'x'))
+  const watchedOnes = () => ids.filter(live.isWatched)
+  const afterAnnouncing = async (watched: string[]) => {
+    await eventually(
+      'the set is known',
+      async () => {
+        node.watched(watched)
+        expect(watchedOnes()).toEqual(watched)
+      },
+      patience,
+    )
+  }
+  await afterAnnouncing(ids)
+  await afterAnnouncing(ids.slice(0, 200))
+  await afterAnnouncing([])
+  await node.close()
+  await live.close()
+  for (const store of [ours, theirs]) await store.close()
+})
+
 /**
  * The connections on which nodes listen, by their last statement: a node listens, takes the lock by which others see
  * that it runs, and checks the connection every five seconds.

@@ -19,7 +19,7 @@ export interface ChangeListener extends Omit<Live, 'isWatched' | 'nodesHeard'> {
 interface Nodes extends Omit<Live, 'nodesHeard'> {
   /** The nodes from which messages arrived in the last minutes (`Live`). */
   heard(): readonly string[]
-  /** Announces to the other nodes at once which agents' pages are open on this node, because that set has changed. */
+  /** Announces to the other nodes soon which agents' pages are open on this node, because that set has changed. */
   watchChanged(): void
   close(): Promise<void>
 }
@@ -59,7 +59,9 @@ export function joinNodes(
     if (message.node === node) return
     if (message.command !== true) lastHeard.set(message.node, performance.now())
     if (message.kind === 'w') {
-      watchedThere.set(message.node, { agents: new Set(message.agents), until: performance.now() + watchLastsMs })
+      const before = message.adds ? watchedThere.get(message.node)?.agents : undefined
+      const agents = new Set([...(before ?? []), ...message.agents])
+      watchedThere.set(message.node, { agents, until: performance.now() + watchLastsMs })
     } else if (message.kind === 'm') here.missed()
     else if (message.kind === 'l') here.listChanged(message.workspace)
     else if (message.kind === 'a') here.alertsChanged(message.workspace)
