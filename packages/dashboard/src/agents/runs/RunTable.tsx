@@ -194,7 +194,10 @@ interface CardProps extends Pick<RunListProps, 'isOneJob'> {
   toggle: () => void
 }
 
-/** A card of a run: its subject (or kind, or id), its status, duration, start and cost; if `open`, its details. */
+/**
+ * A card of a run, headed by its first subject, its kind or its id, or by its start if `isOneJob`. The card also shows
+ * the run's status, duration, start and cost and, if `open`, its details.
+ */
 function Card({ agent, run, open, toggle, isOneJob }: CardProps) {
   return (
     <>

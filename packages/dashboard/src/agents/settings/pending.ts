@@ -23,7 +23,7 @@ export function pendingSettings(open: readonly ShownCommand[]): Map<string, Pend
 
 /**
  * Returns the newest `set` command if it has ended, with or without an answer; undefined if it is pending or there is
- * none. `open` has priority over `ledger`, which is loaded separately and may be newer: a command in `open` is pending.
+ * none. A command counts as pending while it is in `open`, even if `ledger`, which may be newer, says that it ended.
  */
 export function lastSetCommand(
   ledger: readonly ShownCommand[],

@@ -68,7 +68,7 @@ function waitsWords(waits: WaitReason): ReactNode {
 
 const trials = (now: number): string => (now === 1 ? 'one is' : `${now} are`)
 
-/** True for the outcome that a runtime reports for an installation. The timeline shows its time. */
+/** True for the outcome of an installation. `outcomeText` leaves it out, because the timeline shows it. */
 const isInstalled = ({ outcome, message }: LastOutcome): boolean => outcome === 'ok' && message === 'installed'
 
 /**

@@ -1,4 +1,4 @@
-/** The kinds of channels that a workspace may have, and the fields that the form asks for each of them. */
+/** The kinds of channels that a workspace may have, and the fields of the form for each kind. */
 import type { ChannelKind } from '@svc/api'
 import {
   IconBell,

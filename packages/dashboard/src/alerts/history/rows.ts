@@ -47,7 +47,7 @@ export interface TimelineRow {
   longest: number
 }
 
-/** The maximum number of rows for one rule or agent each, if a last row stands for all others. */
+/** The rows after the first `maxRows` are combined into one row, unless there is only one of them. */
 const maxRows = 15
 
 /** Groups alerts into rows, the one with the longest sum first. The time before `start` is left out. */
