@@ -83,7 +83,7 @@ const queryTimes: { readonly [R in ReadRoute]?: QueryTimes<R> } = {
   'GET /w/:slug/fleet/groups': { refetchInterval: every(30_000) },
   'GET /w/:slug/fleet/facets': { staleTime: 30_000 },
   'GET /w/:slug/blueprints/:blueprint': { refetchInterval: every(60_000) }, // Frames about reports do not reload it.
-  // This is for a page without a live connection. With one, a frame announces that the install code was redeemed.
+  // This interval is for a page without a live connection. With one, a frame says that the install code was redeemed.
   'GET /w/:slug/codes/:id': {
     refetchInterval: ({ state }) => (state.data === undefined || state.data.state === 'live' ? 5_000 : false),
   },
@@ -95,7 +95,7 @@ const queryTimes: { readonly [R in ReadRoute]?: QueryTimes<R> } = {
     refetchInterval: ({ state: { data } }) =>
       data?.state !== 'running' ? 30_000 : (data.steps[data.wave - 1]?.counts.untouched ?? 0) > 0 ? 2_000 : 5_000,
   },
-  // This is for a page without a live connection. Late answers may come even after the action is over.
+  // These intervals are for a page without a live connection. Late answers may come even after the action is over.
   'GET /w/:slug/actions/:id': { refetchInterval: ({ state }) => (isActionOver(state.data) ? 60_000 : 10_000) },
   'GET /w/:slug/alerts/lines': { refetchInterval: every(60_000), placeholderData: keepPreviousData },
   'GET /w/:slug/alerts/timeline': { refetchInterval: every(60_000), placeholderData: keepPreviousData },

@@ -6,7 +6,7 @@ type AnswerState<T> = { is: 'waiting' } | { is: 'there'; value: T } | { is: 'ref
 /** Calls `ask` with retries, and again only when `subject` changes, such as the token of a link. */
 export function useAnswer<T>(subject: string, ask: (signal: AbortSignal) => Promise<T>): AnswerState<T> {
   const [answer, setAnswer] = useState<AnswerState<T>>({ is: 'waiting' })
-  // biome-ignore lint/correctness/useExhaustiveDependencies: `ask` is a new function at each render, but asks the same
+  // biome-ignore lint/correctness/useExhaustiveDependencies: a new `ask` at each render asks for the same thing
   useEffect(() => {
     const left = new AbortController()
     const { signal } = left

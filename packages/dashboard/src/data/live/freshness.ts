@@ -1,6 +1,6 @@
 /**
  * Keeps the data of a tab fresh in the way that stream-mode.ts decides: by a stream, by loading the data every few
- * seconds, or not at all. A visible tab without a stream tries to take a slot before each loading.
+ * seconds, or not at all. A visible tab without a stream tries to take a slot for one before each loading.
  */
 
 import { followAnswers } from '../../ui/time/service-time.ts'
@@ -167,7 +167,7 @@ async function takeSlot(
 ): Promise<StreamSlot | undefined> {
   const showing = () => requestLock(locks, shownLock(name), { mode: 'shared' }, () => {})
   const hide = (shown: ReturnType<typeof requestLock> | undefined) => void shown?.then((release) => release?.())
-  // The `shownLock` is taken before the slot, so that no other tab takes this tab for a hidden one.
+  // Take the `shownLock` before the slot: without it, another tab would consider this tab hidden, and steal the slot.
   let shown: ReturnType<typeof requestLock> | undefined = showing()
   await shown
   const release = await requestLock(locks, name, how, () => {

@@ -81,7 +81,7 @@ function connect(
   const wishes = throttled(1_000, () =>
     again(queryKeys.blueprints(slug), queryKeys.rollouts(slug), queryKeys.runtime(slug)),
   )
-  // The page of an action may be large, so frames load it at most every 3 s, and not once the action is over.
+  // The page of an action may be large, so frames load it at most every 3 s, and no longer after the action is over.
   const actions = throttled(3_000, () => {
     const predicate = ({ state }: Query) => !isActionOver(state.data as Partial<ActionPage> | undefined)
     void client.invalidateQueries({ queryKey: queryKeys.actions(slug), predicate })
@@ -227,8 +227,8 @@ export function changesGroups(fleet: Fleet, frame: LiveFrame): boolean {
 }
 
 /**
- * True if a row on screen no longer fits the filter or, if the whole list is on screen, if another agent of the frame
- * does.
+ * True if a row on screen no longer fits the filter. If the whole list is on screen, also true if an agent of the frame
+ * that is not on screen fits the filter.
  */
 export function changesMembers(fleet: Fleet, frame: LiveFrame, selects: (row: FleetRow) => boolean): boolean {
   const shown = new Set(fleet.rows.map(({ name }) => name))
