@@ -35,7 +35,7 @@ import './cost.css'
 
 const route = getRouteApi('/signed-in/w/$slug/cost')
 
-/** The page with the costs of the workspace: a chart, the most expensive names, and the most expensive runs. */
+/** The page with the costs of the workspace: a chart, the most expensive agents, models or blueprints, and runs. */
 export function CostPage() {
   const slug = useSlug()
   const { name } = useWorkspace()

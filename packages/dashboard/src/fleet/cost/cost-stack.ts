@@ -19,7 +19,7 @@ export function costNameText(
 /** Half of the smallest cost, in dollars. Smaller remainders of a subtraction are rounding errors and are not drawn. */
 const halfMicro = 0.000_000_5
 
-/** The stacked columns. Parts are matched to series by index, because a model may have the same name as the rest. */
+/** The stacked columns. Parts are matched to series by index, because a model may have the same name as `rest`. */
 export function costStack(page: CostPage, per: CostSplit | undefined): Stack {
   const drawn = page.columns[0]?.parts.length ?? 0
   const named = page.names.slice(0, drawn).map((one, color) => ({

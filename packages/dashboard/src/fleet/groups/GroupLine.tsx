@@ -135,7 +135,7 @@ type GroupState = (typeof countedStates)[number]
 export const statesOf = (groups: readonly Pick<FleetGroup, 'counts'>[]): GroupState[] =>
   countedStates.filter(([name]) => groups.some(({ counts }) => counts[name] > 0))
 
-/** The minimum number of columns of a state in the bar, so that a single agent among thousands is visible. */
+/** The minimum width of a state in the bar, in columns of a strip, so that one agent among thousands is visible. */
 const minColumns = 2
 
 /**

@@ -42,7 +42,7 @@ interface MapProps {
   filter: string
 }
 
-/** The milliseconds after which the map is loaded again if a frame calls for it; further frames meanwhile add none. */
+/** The map is loaded again this many milliseconds after a frame that requires it, even if more such frames follow. */
 const reloadMs = 3_000
 /** The milliseconds until the counts by state follow a frame. Squares follow at once. */
 const countMs = 1_000

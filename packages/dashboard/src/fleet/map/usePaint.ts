@@ -18,7 +18,7 @@ const forcedColorsQuery = '(forced-colors: active)'
 /** The colours of the theme as values for a canvas, read again when the colour scheme or the resolution changes. */
 export function usePaint(): MapColors {
   const [paint, setPaint] = useState(readPaint)
-  // biome-ignore lint/correctness/useExhaustiveDependencies: the query of the resolution names the current one
+  // biome-ignore lint/correctness/useExhaustiveDependencies: `paint` changes with the resolution, which a query names
   useEffect(() => {
     const ended = new AbortController()
     const { signal } = ended

@@ -13,7 +13,7 @@ export type MeasureText = (text: string, look?: 'bold' | 'small' | 'mark' | 'mon
 /** The widths of the icons in cells, each with the gap beside it. */
 const iconWidth = 22
 const bellWidth = 32
-/** The gap between the columns of costs and of the version. */
+/** The distance between the costs, which are aligned at the right, and the version after them. */
 const gapWidth = 12
 const ageWidth = 80
 const dayWidth = 128

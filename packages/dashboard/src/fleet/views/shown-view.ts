@@ -13,7 +13,7 @@ export interface ShownView {
 
 /**
  * Returns the view that the list shows: one with the same filter, order and columns, otherwise the one that the person
- * opened last (`differs`). A list of all agents in the default order differs from no view.
+ * opened last (`differs`). For a list of all agents in the default order, no view that differs is returned.
  */
 export function shownViewOf(
   views: readonly SavedView[],

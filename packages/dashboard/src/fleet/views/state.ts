@@ -26,7 +26,7 @@ export interface FleetListChoice {
 export const defaultOrder: FleetOrder = '-level'
 
 /**
- * The columns of which the first press on the heading sorts in descending order, so that the most interesting rows come
+ * True for a column if the first press on its heading sorts in descending order, so that the most interesting rows come
  * first: the worst, the latest, the most expensive.
  */
 const down: Readonly<Record<FleetSort, boolean>> = {
