@@ -10,8 +10,8 @@ import { WaitingPage } from '../ui/pages/WaitingPage.tsx'
 import { NotFound } from './OutsidePages.tsx'
 
 /**
- * The error page in place of a page that could not be loaded or drawn. If another program changed the page's nodes, it
- * draws the page again; if the page's files are gone, it loads the page again.
+ * Takes the place of a page that could not be loaded or drawn. Draws the page again if another program changed its
+ * nodes, and loads it again if its files are gone; otherwise, or if that fails, shows the error.
  */
 export function BrokenPage(props: ErrorComponentProps) {
   const { reset } = props

@@ -55,7 +55,7 @@ export function WorkspaceShell({ children = <Outlet /> }: { children?: ReactNode
     noteOpenPage(slug, name !== undefined ? { agent: name } : /^\/w\/[^/]+\/?$/.test(where) ? 'list' : 'elsewhere')
   }, [slug, name, where])
   const client = useQueryClient()
-  // The person was removed from the workspace, so its data leaves the screen.
+  // A 404 means that the person has lost the workspace, so its data leaves the screen.
   const isGone = isRefusal(useQuery(read('GET /w/:slug', { slug })).error, 404)
   useEffect(() => {
     if (isGone) void forgetWorkspace(client, slug)

@@ -84,9 +84,7 @@ interface PeriodProps {
   width: number
   y: number
   height: number
-  /**
-   * The id of the strip, to which the id of the pattern for hatched periods belongs; missing for lines above the strip.
-   */
+  /** The id of the strip, with which the id of its hatch pattern begins; missing for lines above the strip. */
   hatch?: string
 }
 

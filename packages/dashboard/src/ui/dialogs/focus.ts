@@ -67,7 +67,7 @@ export function useKeptFocus(busy: boolean): void {
     if (!isFocusLost() || !(button instanceof HTMLElement)) return
     if (button.isConnected) return button.focus()
     // The button may be gone, for example a Cancel button with nothing left to cancel. The microtask runs after the
-    // effects of `useFocusedPart`, which come first in taking the focus.
+    // effects of `useFocusedPart`, which may move the focus to a better part of the page.
     queueMicrotask(() => {
       if (isFocusLost()) focusMain()
     })
