@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { limits } from './limits.ts'
 import { alignedRows, safeJson, safeLine, safeText, terminalText } from './terminal.ts'
 
 const steering = ['\u061c', '\u200e', '\u200f', '\u2028', '\u2029', '\u202a', '\u202e', '\u2066', '\u2069', '\u009b']
@@ -29,6 +30,9 @@ test.each([
   ['what is longer stays behind what is written over it', 'Fetching\rDone', 'Donehing'],
   ['an erased rest of a line is gone', `Fetching\r${esc}[KDone`, 'Done'],
   ['an erased line is gone', `Fetching${esc}[2K\rDone`, 'Done    '],
+  ['the beginning of a line is erased up to the cursor', `Fetching\b\b\b${esc}[1K`, '      ng'],
+  ['text written after an erasure stays', `abc${esc}[2K\rxyz\b${esc}[1K!`, '  !'],
+  ['an erasure does not reach text that is written behind its end', `abc${esc}[2K\r${esc}[Kxyz`, 'xyz'],
   ['colours leave nothing', `${esc}[31mred${esc}[0m ${esc}[1;38;5;9mbold${esc}[m`, 'red bold'],
   ['colours of eight bits leave nothing', '\u009b31mred\u009b0m', 'red'],
   ['a step back is written over', 'ab\b\bxy', 'xy'],
@@ -49,4 +53,15 @@ test.each([
 test('nothing that controls a terminal is left', () => {
   const text = Array.from({ length: 0xa0 }, (_, i) => `${esc}${String.fromCharCode(i)}x`).join('') + `${esc}`.repeat(99)
   expect(terminalText(text)).toMatch(/^[\t\n -~\ufffd]*$/)
+})
+
+const half = limits.logTextBytes / 2
+test.each([
+  ['erasures of the line', 'x'.repeat(half) + `${esc}[2K`.repeat(half / 4)],
+  ['erasures of its beginning', 'x'.repeat(half) + `${esc}[1K`.repeat(half / 4)],
+  ['carriage returns', `${'\r'.repeat(2 * half)}x`],
+])('the time for a line as long as a log grows with its length if it has many %s', (_what, text) => {
+  const began = process.cpuUsage()
+  terminalText(text)
+  expect(process.cpuUsage(began).user / 1000).toBeLessThan(5000)
 })

@@ -48,28 +48,70 @@ const pieces =
 export const terminalText = (text: string): string =>
   clean(controls.test(text) ? text.split('\n').map(lineShown).join('\n') : text)
 
+/** A line of a screen. Erasures are carried out at the end, so that their number does not multiply the work. */
+interface ScreenLine {
+  readonly cells: string[]
+  /** For each cell, the number of the piece that wrote it. */
+  readonly written: number[]
+  /** For a number of cells from the beginning of the line, the number of the last piece that erased them. */
+  readonly erased: Map<number, number>
+}
+
 function lineShown(written: string): string {
-  const line = written.replace(/\r+$/, '')
+  const line = withoutLastReturns(written)
   if (!controls.test(line)) return line
-  const cells: string[] = []
+  const screen: ScreenLine = { cells: [], written: [], erased: new Map() }
   let at = 0
+  let pieceNumber = 0
   for (const [piece, parameters = '', command] of line.matchAll(pieces)) {
-    if (command !== undefined) at = moved(cells, at, command, parameters)
+    pieceNumber++
+    if (command !== undefined) at = moved(screen, at, { command, parameters, pieceNumber })
     else if (piece === '\r') at = 0
     else if (piece === '\b') at = Math.max(0, at - 1)
-    else if (!controls.test(piece)) for (const char of piece) cells[at++] = char
+    else if (!controls.test(piece))
+      for (const char of piece) {
+        screen.cells[at] = char
+        screen.written[at++] = pieceNumber
+      }
+  }
+  return shownCells(screen)
+}
+
+function withoutLastReturns(line: string): string {
+  let end = line.length
+  while (line[end - 1] === '\r') end--
+  return line.slice(0, end)
+}
+
+/** The text of a line. A cell is blank if a piece after the one that wrote it erased it. */
+function shownCells({ cells, written, erased }: ScreenLine): string {
+  let last = 0
+  for (const [count, piece] of erased) if (count > cells.length) last = Math.max(last, piece)
+  for (let i = cells.length - 1; i >= 0; i--) {
+    last = Math.max(last, erased.get(i + 1) ?? 0)
+    if (last > (written[i] ?? 0)) cells[i] = ' '
   }
   return cells.join('')
 }
 
+interface TerminalCommand {
+  readonly command: string
+  readonly parameters: string
+  readonly pieceNumber: number
+}
+
 /** Carries out a terminal's command that moves the cursor or deletes text in a line. Returns the new column. */
-function moved(cells: string[], at: number, command: string, parameters: string): number {
+function moved(
+  { cells, erased }: ScreenLine,
+  at: number,
+  { command, parameters, pieceNumber }: TerminalCommand,
+): number {
   const count = Math.max(1, Number.parseInt(parameters, 10) || 1)
   if (command === 'G') return Math.min(cells.length, count - 1)
   if (command === 'D') return Math.max(0, at - count)
   if (command === 'C') return Math.min(cells.length, at + count)
   if (command !== 'K') return at
   if (parameters === '' || parameters === '0') cells.length = Math.min(cells.length, at)
-  else cells.fill(' ', 0, parameters === '1' ? at + 1 : cells.length)
+  else erased.set(parameters === '1' ? at + 1 : cells.length, pieceNumber)
   return at
 }
