@@ -5,8 +5,9 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { afterThisTest } from '../../../../../testing/cleaning.ts'
-import { agentFolder, svc } from '../../../testing/folder.ts'
+import { agentFolder, svc, token } from '../../../testing/folder.ts'
 import { type Machine, systemdMachine } from '../../../testing/systemd.ts'
+import { maxEnvBytes } from '../../machine/files/env.ts'
 import { createFolders, type Folder } from '../../machine/files/folder.ts'
 import { whoHolds } from '../../machine/files/lock.ts'
 import { ownIdentity } from '../../machine/process/identity.ts'
@@ -150,6 +151,21 @@ test('an installation that the service manager refuses leaves what was there bef
   await runs(folder, 'service install --start')
   const renamed = await runs(folder, 'service install --name other --start', { SVC_TEST_SYSTEMD_NO: 'restart' })
   expect(renamed).toMatchObject({ code: 1, err: expect.stringContaining('its file is as it was before') })
+  expect(units()).toEqual(['svc-nightly-backup.service'])
+  expect((await runs(folder, 'service status')).out).toContain('svc-nightly-backup.service (systemd user): active')
+})
+
+test('a unit that has another name stays if the new one cannot be written', async () => {
+  const { runs, units } = machine()
+  const folder = agent()
+  await runs(folder, 'service install --start')
+  // The address of a service makes an installation remember the proxy, and the file for it cannot be written.
+  const env = `SVC_URL=https://svc.example.com\nSVC_TOKEN=${token}\n#`
+  writeFileSync(folder.env, env.padEnd(maxEnvBytes - 50, 'x'), { mode: 0o600 })
+  const refused = await runs(folder, 'service install --name other --start', {
+    HTTPS_PROXY: `http://${'p'.repeat(200)}`,
+  })
+  expect(refused).toMatchObject({ code: 1, out: '', err: expect.stringContaining('Nothing was changed.') })
   expect(units()).toEqual(['svc-nightly-backup.service'])
   expect((await runs(folder, 'service status')).out).toContain('svc-nightly-backup.service (systemd user): active')
 })

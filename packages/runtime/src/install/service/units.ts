@@ -57,7 +57,7 @@ interface UnitRequest {
 }
 
 /**
- * Writes and enables the unit, and starts it if requested. A unit of the folder that has another name is removed first.
+ * Writes and enables the unit, and starts it if requested. If the folder has a unit of another name, it is removed.
  * If the service manager refuses the new unit, both units are restored.
  */
 export async function installService(folder: Folder, request: UnitRequest): Promise<InstalledUnit> {
@@ -69,19 +69,25 @@ export async function installService(folder: Folder, request: UnitRequest): Prom
     )
   const unit = unitFor(folder, kind, request, present)
   mustWrite(unit, 'install')
-  const replaced = present && present.file !== unit.file ? await replace(present) : undefined
   const before = unitText(unit.file)
   const facts = await factsOf(folder, unit, request)
   rememberNetwork(folder)
   createFolder(dirname(unit.file))
+  // The present unit is removed after this: if the disk refuses the new one, nothing has changed.
   writeDurably(unit.file, unit.kind === 'launchd' ? launchdPlist(facts) : systemdUnit(facts))
-  const stateBefore = stateBeforeStart(folder)
+  let replaced: ReplacedUnit | undefined
+  let stateBefore: string | undefined
   let lines: string[]
   try {
+    replaced = present && present.file !== unit.file ? await replace(present) : undefined
+    stateBefore = stateBeforeStart(folder)
     lines = [...(replaced?.lines ?? []), `Wrote ${unit.file}.`, ...(await enable(unit, folder, request))]
   } catch (error) {
-    await undo(unit, before)
-    await replaced?.putBack()
+    try {
+      await undo(unit, before)
+    } finally {
+      await replaced?.putBack()
+    }
     throw error
   }
   // If the agent does not start, the command fails, but the unit stays: the service manager tries again.
