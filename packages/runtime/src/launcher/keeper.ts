@@ -66,6 +66,7 @@ export function keepRuntime(
     return act.do === 'replace'
   }
   const inPlace = () => (existsSync(folder.runtime) ? folder.runtime : program)
+  const ask = (asked: BackRequest) => on({ ...asked, is: 'asked', inPlace: sha256OfFile(folder.runtime) ?? '' })
   const find = () => void on({ is: 'found', inPlace: (now.note.trial && sha256OfFile(folder.runtime)) ?? '' })
 
   return {
@@ -90,14 +91,14 @@ export function keepRuntime(
       on({ is: 'check' })
       const asked = readAskedBack(folder)
       if (asked && asked.at !== now.taken) {
-        const went = on({ ...asked, is: 'asked' })
+        const went = ask(asked)
         dropAskedBack(folder)
         if (went) return true
       }
       return on({ is: 'time' })
     },
     settle: find,
-    back: (asked) => on({ ...asked, is: 'asked' }) && !now.stuck,
+    back: (asked) => ask(asked) && !now.stuck,
     stopped: () => void on({ is: 'stopped' }),
   }
 }

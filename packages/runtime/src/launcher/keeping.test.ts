@@ -103,7 +103,7 @@ describe('the way back', () => {
 })
 
 describe('a person who returns to the previous file', () => {
-  const asked: KeepingEvent = { is: 'asked', from, to, by: 'ann', at: 7 }
+  const asked: KeepingEvent = { is: 'asked', from, to, by: 'ann', at: 7, inPlace: 'new' }
   test.each<[string, Keeping]>([
     ['from a file on trial', trying],
     ['from a file that was kept long ago', initialKeeping({})],
@@ -112,6 +112,10 @@ describe('a person who returns to the previous file', () => {
     expect(first.acts).toEqual(['save', 'say', 'tell', 'go back', 'replace'])
     expect(first.state.note.trial).toMatchObject({ is: 'undoing', reason: 'put back by ann on this machine' })
     expect(after(first.state, asked).acts).toEqual([])
+  })
+  test('and named another file is not answered', () => {
+    const late: KeepingEvent = { ...asked, inPlace: 'newer' }
+    expect(after(initialKeeping({}), late)).toMatchObject({ state: { note: {}, taken: 7 }, acts: [] })
   })
 })
 

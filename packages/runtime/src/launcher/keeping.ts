@@ -53,7 +53,8 @@ export type KeepingEvent =
   | { readonly is: 'good' }
   | { readonly is: 'ended'; readonly how: string }
   | { readonly is: 'hung'; readonly how: string }
-  | ({ readonly is: 'asked' } & BackRequest)
+  /** A person asked for the previous file. `inPlace` is the checksum of the file in place; empty if it is missing. */
+  | ({ readonly is: 'asked'; readonly inPlace: string } & BackRequest)
   | { readonly is: 'check' }
   /** Time has passed, so the time limit of a trial may be over. */
   | { readonly is: 'time' }

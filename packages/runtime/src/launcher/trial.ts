@@ -27,7 +27,14 @@ export type TrialEvent =
   | { readonly is: 'restored' }
   /** A new process, such as the launcher after a kill, has found the runtime's file with this checksum in place. */
   | { readonly is: 'found'; readonly inPlace: string }
-  | { readonly is: 'asked'; readonly from: VersionRef; readonly to: VersionRef; readonly by: string }
+  /** A person asked to go from the file `to` back to `from`. `inPlace` is the checksum of the file in place. */
+  | {
+      readonly is: 'asked'
+      readonly from: VersionRef
+      readonly to: VersionRef
+      readonly by: string
+      readonly inPlace: string
+    }
   /** The previous file no longer exists or was replaced by another file, so the new file stays. */
   | { readonly is: 'lost' }
 
@@ -41,7 +48,11 @@ export const maxStarts = 3
 export function judgeTrial(note: RuntimeNote, event: TrialEvent, now: number, last = ''): RuntimeNote {
   const { trial } = note
   if (event.is === 'swap') return trial ? note : begin(note, event, now)
-  if (event.is === 'asked') return undo(note, trial ?? event, `put back by ${event.by} on this machine`, now)
+  if (event.is === 'asked') {
+    // An outdated request names another file than the one on trial or, without a trial, the one in place.
+    const isOutdated = event.to.sha256 !== (trial?.to.sha256 ?? event.inPlace)
+    return isOutdated ? note : undo(note, trial ?? event, `put back by ${event.by} on this machine`, now)
+  }
   if (!trial) return note
   if (event.is === 'found') return found(note, trial, event.inPlace, now)
   if (trial.is === 'undoing') {
