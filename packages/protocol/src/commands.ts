@@ -145,7 +145,7 @@ export const answeringAck = ({ id, type }: { id: string; type: CommandType }, ac
   acks.find((ack) => ack.id === id && !(ack.ok && type === 'log'))
 
 /**
- * Returns the time at which a pending command times out, in Unix milliseconds: ten minutes after `since`. That is the
- * time of its creation while the command is queued, and then the time of its delivery (D2).
+ * Returns the time at which a pending command times out, in Unix milliseconds: ten minutes after `since`. For a queued
+ * command, `since` is the time of its creation; for a delivered one, the time of its delivery (D2).
  */
 export const commandDeadline = (since: number): number => since + limits.commandSeconds * 1000

@@ -118,7 +118,7 @@ export const doubtfulValues = ({ lines }: Pick<EnvText, 'lines'>): EnvFault[] =>
 
 /**
  * Returns the text with a new value for a name, or without the name if `value` is undefined. If the name occurs in
- * several lines, one is left; all other lines stay as they are. `text` may be the bytes of the file as Latin-1.
+ * several lines, the last one gets the value, and the others are removed. `text` may be bytes of a file as Latin-1.
  */
 export function changeEnvText(text: string, name: string, value: string | undefined): string {
   const mark = /^(?:\ufeff|\u00ef\u00bb\u00bf)/.exec(text)?.[0] ?? ''

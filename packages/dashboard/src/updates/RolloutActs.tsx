@@ -31,7 +31,7 @@ export function RolloutActs({ slug, rollout }: { slug: string; rollout: Rollout 
   const send = ({ what, seen: expected, withdraw = false }: PressedAct) => {
     const at = { slug, id }
     if (what === 'pause') return call('POST /w/:slug/rollouts/:id/pause', at)
-    // A cancellation is right in any state, so `expected` is sent only if offered requests are withdrawn, too.
+    // A rollout can be cancelled in any state, so `expected` is sent only if pending requests are cancelled, too.
     if (what === 'cancel')
       return call('POST /w/:slug/rollouts/:id/cancel', at, { withdraw, ...(withdraw && { expected }) })
     return call(`POST /w/:slug/rollouts/:id/${what}`, at, { expected })

@@ -46,7 +46,7 @@ interface BarPart {
   number: number
 }
 
-/** The parts of the bar. The last part is empty, for agents of later waves. */
+/** The parts of the bar that have agents. The last part, for agents of later waves, is pale. */
 export function rolloutBarParts(counts: RolloutRow['counts']): BarPart[] {
   const parts: BarPart[] = endedStates.map((state) => {
     const { tone } = rolloutAgentWords[state]

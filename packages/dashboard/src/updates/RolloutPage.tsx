@@ -87,7 +87,7 @@ export function RolloutPage() {
 const wavesWords = ({ upTo, byHand, watchSeconds }: Rollout): string =>
   `waves: ${upTo.map(upToWords).join(', ')}; ${byHand ? 'each waits for approval' : watchSeconds === 0 ? 'not watched' : `each watched for ${lastingText(watchSeconds * 1000)}`}`
 
-/** True if all agents kept the version. The sentence at the top of the page already says so. */
+/** True if the rollout is done and all agents kept the version. `rollout.says` says so, and the counts are left out. */
 const isAllKept = ({ state, counts, agents }: Rollout): boolean => state === 'done' && counts.kept === agents.length
 
 const WatchEnd = ({ at }: { at: number }) => {
