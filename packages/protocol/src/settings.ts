@@ -67,7 +67,7 @@ const ownBounds: Partial<Record<SettingType, readonly [min: number, max: number]
   datetime: [0, Number.MAX_SAFE_INTEGER],
 }
 
-/** The minimum and the maximum of a setting. A bound that the setting does not have is that of its type. */
+/** The minimum and the maximum of a setting. If the setting has no bound of its own, that of its type counts. */
 export function boundsOf(s: Setting): readonly [min: number, max: number] {
   const [min, max] = ownBounds[s.type] ?? [-Infinity, Infinity]
   return [s.min ?? min, s.max ?? max]

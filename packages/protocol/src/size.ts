@@ -5,8 +5,8 @@ const units = [
 ] as const
 
 /**
- * Formats a limit in binary units, as the contract does: `20 MB`, `64 KB`. The number is rounded down, so that every
- * size that is refused is larger than it.
+ * Formats a limit in binary units, as the contract does: `20 MB`, `64 KB`. The number is rounded down, so that a size
+ * beyond the limit is always larger than the number shown.
  */
 export const limitText = (bytes: number): string =>
   bytes % 1_048_576 === 0 ? `${bytes / 1_048_576} MB` : `${Math.floor(bytes / 1024)} KB`

@@ -38,7 +38,7 @@ const escapeCharacter = (c: string) => `\\u${c.charCodeAt(0).toString(16).padSta
 // biome-ignore lint/suspicious/noControlCharactersInRegex: finding control characters is its purpose
 const controls = /[\r\b\u001b\u0090\u009b\u009d]/
 const pieces =
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: as above
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: finding control characters is its purpose
   /(?:\u001b\[|\u009b)([0-?]*)[ -/]*([@-~])?|(?:\u001b[\]PX^_]|[\u0090\u009d])[^\u0007\u001b\u009c]*(?:\u0007|\u001b\\|\u009c)?|\u001b[ -/]*[0-~]?|\r|\u0008|[^\r\u0008\u001b\u0090\u009b\u009d]+/g
 
 /**

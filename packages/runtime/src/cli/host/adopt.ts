@@ -157,8 +157,8 @@ const nameFor = (folder: Folder, chosen: string | undefined): string =>
   chosen ?? nameInManifest(folder) ?? nameFrom(`${hostname().split('.')[0]}-${nameOfUser() ?? 'user'}`)
 
 /**
- * Returns the agent's connection to the service. Without `value`, a token must be asked for: if there is no connection
- * yet, the service refused the stored token, or `--token-file` gives another one.
+ * Returns the agent's connection to the service. `value` is missing if a new token is needed, because there is no
+ * connection yet, the service refused the stored token, or `--token-file` is given.
  */
 function knownConnection(
   folder: Folder,

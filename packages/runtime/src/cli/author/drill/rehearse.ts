@@ -1,6 +1,6 @@
 /**
  * Rehearses an update and a rollback in the copy, with the code of real updates (updates/agent/moves.ts) and on a real
- * disk. The download and the 30 minutes of watching are left out, and so is the proof unless the drill starts the
+ * disk. The download and the 30 minutes of watching are left out, and so is the trial unless the drill starts the
  * agent.
  */
 import { createHash } from 'node:crypto'
@@ -138,7 +138,7 @@ export async function rehearse(copy: DrillCopy, { start, stop, say }: Rehearsal)
 
 /**
  * Runs the state machine of real updates with a local bundle, until the new version is kept or has failed. If the drill
- * does not start the agent, the state machine stops before the proof.
+ * does not start the agent, the state machine stops before the trial.
  */
 async function update(
   copy: DrillCopy,

@@ -3,8 +3,8 @@ import { limits } from '@svc/protocol'
 /** The command in the manifest of a new blueprint in JavaScript. */
 export const command = '[node, main.mjs]'
 /**
- * The command with which the README runs the program by hand. It is as long as the Python command, since a comment
- * follows it.
+ * The command with which the README runs the program by hand. Spaces make it as long as the Python command, so that the
+ * comment after it is aligned.
  */
 export const run = 'node main.mjs  '
 
