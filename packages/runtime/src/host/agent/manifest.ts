@@ -54,7 +54,7 @@ settings:
 /** The default and the maximum of the setting `waiting_minutes`. */
 export const waitingMinutes = { usual: 5, max: 1440 } as const
 
-/** With this option Node frees memory sooner. Each look makes many short-lived objects, more with each session. */
+/** With this option Node frees memory sooner. `svc watch` makes many short-lived objects every few seconds. */
 const smallHeap = '--optimize-for-size'
 
 /**

@@ -1,7 +1,7 @@
 /**
  * The text that Node runs for `svc-exec`. It loads the code of `svc exec` from its own line of `svc.pyz`, since reading
  * the whole file would take a megabyte. If this fails while the shell waits (`isWatched`), Node ends with an exit code,
- * and the shell runs the command. Otherwise this text runs the command without a record.
+ * and the shell runs the command. If it fails and no shell waits, this text runs the command without a record.
  */
 
 /** The exit codes of a Node that has not started the command. The shell then runs it, and notes the reason. */

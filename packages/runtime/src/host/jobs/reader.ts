@@ -39,8 +39,8 @@ export interface FoundJobs {
   /** The names of jobs whose folder cannot be read. */
   readonly closed: readonly string[]
   /**
-   * True if the process of a run is gone since this look. The end of the run may not be in its record yet, so the run
-   * counts as lost only from the next look on.
+   * True if this look is the first that found the process of a run gone. The end of the run may not be in its record
+   * yet, so the run counts as lost only from the next look on.
    */
   readonly isPending: boolean
 }

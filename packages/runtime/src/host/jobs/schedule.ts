@@ -16,7 +16,7 @@ export interface ScheduledTimes {
   after(due: number): number | undefined
   /**
    * The next time that people are shown. For times of a clock, this is the first after `start`, or the second if the
-   * run began early for the first; `due` skips every time in the minute after `start`.
+   * run that began at `start` was early for the first. `due` differs: it skips all times in the minute after `start`.
    */
   shown(start: number): number | undefined
   /** True if the times are those of a clock, and do not depend on when the job began. */

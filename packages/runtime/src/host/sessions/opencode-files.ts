@@ -197,8 +197,8 @@ function rowsIn(database: DatabaseSync, since: number, limits: OpencodeLimits): 
 }
 
 /**
- * The ids of the sessions that changed after `since`, and then of those that they started. The limit of rows cuts off
- * only started sessions.
+ * The ids of the sessions that changed after `since`, and then the ids of the sessions that they started. The limit of
+ * rows cuts off the end of this list.
  */
 function idsIn(database: DatabaseSync, { sessions }: Tables, since: number, limits: OpencodeLimits) {
   const found = database
