@@ -82,7 +82,8 @@ interface Watchers {
 
 /**
  * Runs for each report after the commit and before the answer. It notes when commands were delivered (D20), updates the
- * metrics, and notifies open pages. If the transaction refused the report, the agent is removed from the cache instead.
+ * metrics, and notifies open pages. If the transaction refused the report, `committed` only removes the agent from the
+ * cache of `lookup`.
  */
 function committed(
   { live, lookup, deliveries, metrics }: Watchers,

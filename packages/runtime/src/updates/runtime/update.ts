@@ -31,7 +31,7 @@ import {
   type UpdatingRules,
 } from './updating.ts'
 
-/** The functions of the runtime that the update of itself calls. */
+/** The functions and facts that the rest of the runtime gives to `selfUpdate`. */
 export interface SelfUpdateHost {
   readonly tell: (message: Extract<FromWorker, { is: 'swap' | 'attempted' | 'lifted' }>) => void
   readonly say: (line: string) => void
@@ -40,7 +40,7 @@ export interface SelfUpdateHost {
   /** Why this process cannot update its runtime; undefined if it can. */
   readonly cannot?: string | undefined
 }
-/** The runtime's update of itself, as the rest of the runtime uses it. */
+/** The functions of `selfUpdate` that the rest of the runtime calls. */
 export interface SelfUpdate {
   /** Called with each answer of the service. */
   heard(answer: Pick<ReceivedAnswer, 'runtime' | 'runtime_desired'>): void

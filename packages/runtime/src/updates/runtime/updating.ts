@@ -19,7 +19,7 @@ export interface UpdatingState {
   readonly unjudged: boolean
   /** True if the wish is newer than the last attempt, so that it need not wait for `UpdatingRules.retry`. */
   readonly fresh: boolean
-  /** True once the note says that the service no longer wishes the version on hold. */
+  /** True once the act `close` was carried out for the version on hold. */
   readonly closed: boolean
   /** True while an attempt is in progress. */
   readonly trying: boolean
@@ -201,7 +201,7 @@ function ended(
   return { state, acts: [{ do: 'tell', message: { is: 'attempted', applied, ...hold } }, ...left] }
 }
 
-/** The number of attempts in a row that may end with the runtime before the update counts as failed. */
+/** The maximum number of consecutive starts of an attempt that reach no end. After them the update counts as failed. */
 export const maxStarted = 3
 
 /** The note to write before an attempt; undefined if too many attempts in a row did not reach an end. */

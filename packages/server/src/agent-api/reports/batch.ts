@@ -28,8 +28,8 @@ const loadedFrom = 512
 
 export interface Batcher {
   /**
-   * Resolves with the decision after the commit, or with `unavailable` if too many reports wait or the report may not
-   * have been stored (D1, I10). Never rejects.
+   * Resolves with the decision after the commit, or with `unavailable` if too many reports wait or it is not certain
+   * that the report was stored (D1, I10). Never rejects.
    */
   submit(submission: Submission, from?: Partial<ReportOrigin>): Promise<ReportDecision | Unavailable>
   /** True if the next report would be refused. The caller asks before it reads the body of a report. */
