@@ -10,8 +10,8 @@ import { piecesOf } from '../platform/lists.ts'
 const agentsAtOnce = 500
 
 /**
- * Counts the agents of a workspace that each of these filters of rules selects, and finds the terms that exclude no
- * agent. A filter that this version cannot read is left out.
+ * Counts the agents of a workspace that each of these filters of rules selects, and finds the negated terms that
+ * exclude no agent. A filter that this version cannot read is left out.
  */
 export async function countFits(
   db: Db,
@@ -37,7 +37,7 @@ export async function countFits(
   return new Map([...counters].map(([filter, { fits }]) => [filter, fits()]))
 }
 
-/** Counts the agents that a filter selects, and notes the terms that exclude at least one agent. */
+/** Counts the agents that a filter selects, and finds its negated terms that exclude no agent. */
 function fitCounter(terms: readonly FilterTerm[], now: number) {
   const judge = judgeOf(terms, now)
   const selects = judge.selects()

@@ -242,8 +242,8 @@ export async function updateAlert(
 }
 
 /**
- * Marks an alert as sent to the second channels and returns its row; undefined if another node was first, or if the
- * alert has been acknowledged or has ended.
+ * Marks an alert as sent to the channels of its rule's `escalation` and returns its row; undefined if another node was
+ * first, or if the alert has been acknowledged or has ended.
  */
 export const markEscalated = (trx: Db, { id }: AlertRow, now: number): Promise<AlertRow | undefined> =>
   trx

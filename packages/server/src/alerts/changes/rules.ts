@@ -34,7 +34,7 @@ interface RuleChange {
 
 /**
  * Changes the given settings of a rule and keeps its other settings. A filter is refused while a node runs that does
- * not know filters; `heard` are the nodes from which announcements arrived.
+ * not know filters; `heard` are the nodes that `Live.nodesHeard` returns.
  */
 export const setRule = (
   { db, by, now, heard = [] }: ChangeContext & { heard?: readonly string[] },

@@ -197,7 +197,7 @@ async function withItemWords(verdict: AlertVerdict, wordsOf: ReturnType<typeof i
   return label === undefined ? verdict : { ...verdict, judged: { alert: { ...alert, label }, message } }
 }
 
-/** Queues a message to the second channels about each alert that nobody acknowledged in time. */
+/** Queues a message to the channels of a rule's `escalation` about each alert that nobody acknowledged in time. */
 async function escalateDue(db: Db, writing: WriteContext, verdicts: readonly AlertVerdict[]): Promise<number> {
   const { scope, baseUrl, channels, now } = writing
   let messages = 0

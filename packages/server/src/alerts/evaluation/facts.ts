@@ -138,8 +138,8 @@ function factsOf(row: SliceRow, { details, signs, runs, sums }: OtherFacts): Ale
 }
 
 /**
- * An agent's failed or rolled-back update, of its blueprint or its runtime, that still counts: its version is held, no
- * other version is wished, and the agent has not reported a good outcome since. Null if there is none.
+ * An agent's failed or rolled-back update, of its blueprint or its runtime, that still counts: its version is on hold,
+ * no other version is wished, and the agent has not reported a good outcome since. Null if there is none.
  */
 export function failedUpdate({
   wishes,

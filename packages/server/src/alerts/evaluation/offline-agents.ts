@@ -34,10 +34,11 @@ interface OfflineAgents {
   asked: ReadonlySet<string>
   /**
    * The start of the mass outage that a message has announced; undefined if there is none. The list of agents in that
-   * message is final, so only the first of its agents without an alert is kept, which shows that the outage lasts.
+   * message is final. So of the outage's agents without an alert only the first is put into the arrays, as the sign
+   * that the outage lasts.
    */
   announced?: number
-  /** True if that first agent was kept. */
+  /** True if that first agent is in the arrays. */
   hasMember?: boolean
 }
 

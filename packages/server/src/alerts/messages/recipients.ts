@@ -65,8 +65,8 @@ export const recipients = (
     })
 
 /**
- * True if a channel of the workspace gets a message. A channel of the second set gets messages only after the alert has
- * escalated, unless the rule also names it in the first set.
+ * True if a channel of the workspace gets a message. A channel in `escalation` gets messages only after the alert has
+ * escalated, unless `channels` names it, too.
  */
 function isRouted(
   { channels, escalation }: Pick<ScopedRule, 'channels' | 'escalation'>,

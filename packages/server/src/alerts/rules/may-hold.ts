@@ -47,7 +47,10 @@ interface HighSums {
   runs: number | undefined
 }
 
-/** The sums of today above which an agent's sums are needed; undefined if no rule that is on needs sums. */
+/**
+ * The limits for an agent's cost and runs of today. The sums of an agent are needed only if it is above one of them;
+ * undefined if no rule that is on needs sums.
+ */
 export function highSums(judging: Pick<JudgedRules, 'rules'>): HighSums | undefined {
   const all = rulesOn(judging)
   const costs = all.flatMap(({ rule, mayHold }) => ('costAbove' in mayHold ? (mayHold.costAbove(rule) ?? []) : []))
