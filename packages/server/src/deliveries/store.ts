@@ -20,8 +20,8 @@ const second = 1000
 export const groupDelayMs = 30 * second
 export const groupGapMs = 300 * second
 /**
- * The milliseconds for which no other node sends to a channel after a node took one of its messages. A try takes at
- * most a quarter of this time; the rest is for clocks that differ.
+ * The milliseconds for which no other node sends to a channel after a node took one of its messages. A try takes about
+ * a quarter of this time at most; the rest is for clocks that differ.
  */
 export const deliveryLeaseMs = 60 * second
 

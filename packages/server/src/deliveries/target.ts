@@ -100,7 +100,8 @@ function matches(address: ipaddr.IPv4 | ipaddr.IPv6, network: string): boolean {
 
 /**
  * Makes the HTTP agent for one request, which connects only to addresses that may be called. Throws TargetRefused if
- * the URL's host is an IP address that may not be called. For such a host name, the agent's DNS lookup fails.
+ * the URL's host is an IP address that may not be called. If the host is a name that has such an address, the agent's
+ * DNS lookup fails.
  */
 export function httpAgentFor(url: URL, allowed: AllowedNetworks, lookup: LookupFunction): Agent {
   const judged: string[] = []

@@ -29,7 +29,7 @@ export interface ActionAgentFacts {
 
 /**
  * The state of one agent in an action. Without an outcome and a command, the agent waits for its turn. A command that
- * no longer exists counts as cancelled, because only nodes of an earlier version delete a command without an outcome.
+ * no longer exists counts as cancelled: only nodes of an earlier version delete a command without storing its outcome.
  */
 export function actionStateOf({
   outcome,

@@ -41,7 +41,7 @@ const bindingNamePattern = /^Binding ([a-z][a-z0-9_]*)$/
  */
 const maxNames = 10
 const maxName = 60
-/** The maximum number of bad health items with an alert of their own, and the maximum length of their names. */
+/** The maximum number of bad health items whose names are stored, and the maximum length of a stored name. */
 const maxItems = 20
 export const maxItemName = 80
 

@@ -71,8 +71,8 @@ export function tokenEnded({ gone, changed }: LaterChanges): (agent: { id: strin
 }
 
 /**
- * Ends access in the restored data that had ended since the backup. Memberships, passwords, addresses and confirmed
- * second factors stay as they are in the backup.
+ * Ends access in the restored data that had ended since the backup. Memberships, passwords, addresses and authenticator
+ * apps stay as they are in the backup.
  */
 export async function keepEnded(trx: Db, since: LaterChanges, by: Actor, now: number): Promise<void> {
   const { gone, changed, required } = since

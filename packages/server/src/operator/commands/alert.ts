@@ -138,8 +138,8 @@ function rulesTable(all: readonly RuleSettings[]): string {
 }
 
 /**
- * The lines about the filter of a rule: how many agents it selects, and which of its terms exclude no agent. Each line
- * begins with a line break.
+ * The lines about the filter of a rule: how many agents it selects, and which of its negated terms exclude no agent.
+ * Each line begins with a line break.
  */
 function fitsLines({ rule, filter, fits }: RuleSettings): string[] {
   if (!fits || filter === null) return []

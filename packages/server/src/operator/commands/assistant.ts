@@ -28,8 +28,8 @@ const runsOfAgent = 10
 /** The maximum number of alerts and changes that are read. */
 const [alertsRead, changesRead] = [500, 10_000]
 /**
- * The maximum bytes of an answer as JSON, without the keys around its items. With these and the sentence before it, an
- * answer stays below 64 KB.
+ * The maximum bytes of an answer as JSON, without the keys around its items. With these keys and the sentence with
+ * which mcp.ts begins every answer, the answer stays below 64 KB.
  */
 const maxBytes = 60 * 1024
 
