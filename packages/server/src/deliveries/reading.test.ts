@@ -39,6 +39,7 @@ test.each<[string, Partial<ChannelWanted>]>([
   ['discord', { url: 'https://discord.com/api/webhooks/1/x' }],
   ['teams', { url: 'https://example.webhook.office.com/x' }],
   ['apprise', { url: 'https://apprise.example.org/notify/KEY' }],
+  ['ntfy', { url: 'https://ntfy.example.org:8443/TOPIC?auth=x' }],
 ])('the address of a %s channel is a secret, of which only the host is shown', (kind, more) => {
   expect(made({ kind, ...more }).shown).toBe(`${new URL(more.url ?? '').origin}/…`)
 })

@@ -50,7 +50,7 @@ export const channelTraits: Readonly<Record<ChannelKind, ChannelTraits>> = {
   discord: hook(discord),
   teams: hook(teams),
   apprise: hook(apprise),
-  ntfy: { url: 'needed', to: 'never', secret: 'may', urlIsSecret: false, channel: ntfy },
+  ntfy: { url: 'needed', to: 'never', secret: 'may', urlIsSecret: true, channel: ntfy },
   telegram: { url: 'may', to: 'needed', secret: 'needed', urlIsSecret: false, toIs: 'a chat', channel: telegram },
   matrix: { url: 'needed', to: 'needed', secret: 'needed', urlIsSecret: false, toIs: 'a room', channel: matrix },
   pushover: { url: 'may', to: 'needed', secret: 'needed', urlIsSecret: false, toIs: 'a user', channel: pushover },

@@ -149,6 +149,26 @@ describe.each(engines)('the tables (%s)', (_, open) => {
     await store.close()
   })
 
+  test('of the version before no longer store the topics of ntfy unencrypted', async () => {
+    const store = await open()
+    await migrate(store, accountTables(store), '055-oidc-account')
+    const { workspace } = await newTestWorkspace(store)
+    const channel = (kind: 'ntfy' | 'webhook', shown: string) => ({
+      ...{ id: shown, scope: workspace.id, workspace_id: workspace.id, owner: '', name: shown, kind, shown },
+      ...{ format: 'single' as const, enabled: 1, sealed: `sealed ${shown}`, created_at: 1, created_by_name: 'Ada' },
+      ...{ dead: 0 },
+    })
+    const topic = channel('ntfy', 'http://ntfy.example.org:8080/TOPIC?…')
+    const hook = channel('webhook', 'https://example.org/hook')
+    await store.db.insertInto('alert_channel').values([topic, hook]).execute()
+    await migrate(store, accountTables(store))
+    const rows = await store.db.selectFrom('alert_channel').select(['shown', 'sealed']).orderBy('kind').execute()
+    expect(rows).toEqual([
+      { shown: 'http://ntfy.example.org:8080/…', sealed: topic.sealed },
+      { shown: hook.shown, sealed: hook.sealed },
+    ])
+  })
+
   test('of the version before keep their alerts, mutes and rules, and a node of that version still writes its own', async () => {
     const store = await open()
     const { db } = store

@@ -13,6 +13,7 @@ export const history: Migrations = {
   '053-audit-kinds': addIndexOfKinds,
   '054-oidc': addSignInProvider,
   '055-oidc-account': addProviderAccount,
+  '056-ntfy-topics': hideTopics,
 }
 
 /**
@@ -168,4 +169,14 @@ async function addSignInProvider(db: Kysely<unknown>, engine: Engine): Promise<v
 /** Adds the name that a person knows for their account at the sign-in provider. */
 async function addProviderAccount(db: Kysely<unknown>): Promise<void> {
   await db.schema.alterTable('oidc_connection').addColumn('account', 'text').execute()
+}
+
+/** Removes the topics of ntfy from the shown parts of addresses, as for a new channel. The address stays, encrypted. */
+async function hideTopics(db: Kysely<unknown>): Promise<void> {
+  const { rows } = await sql<{
+    id: string
+    shown: string
+  }>`select id, shown from alert_channel where kind = 'ntfy'`.execute(db)
+  for (const { id, shown } of rows)
+    await sql`update alert_channel set shown = ${`${URL.parse(shown)?.origin ?? ''}/…`} where id = ${id}`.execute(db)
 }
