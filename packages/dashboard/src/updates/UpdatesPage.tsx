@@ -154,7 +154,7 @@ export const rolloutTitleOf = ({
 }: Pick<RolloutRow, 'kind' | 'blueprint' | 'version'>): string =>
   kind === 'runtime' ? `Runtime ${version}` : `${blueprint} ${version}`
 
-/** True if a runtime of the workspace is of another version than the served one. */
+/** True if a runtime of the workspace has another version than the served one, so that it could be updated. */
 const isOffered = ({ served, running }: RuntimeOverview): boolean =>
   running.some(({ version }) => version !== null && version !== served?.version)
 

@@ -140,8 +140,8 @@ function environment({ jobs, environment: told }: LauncherState): Environment {
 
 /**
  * Returns a shell script that restores what Node changes, and then becomes the command in its arguments. Undefined if
- * there is nothing to restore. If all words are valid UTF-8, it is also undefined if a shell would change the
- * environment.
+ * there is nothing to restore. If all words and variables are valid UTF-8, it is also undefined if a shell would change
+ * the environment.
  */
 function shellScript(
   words: readonly string[],

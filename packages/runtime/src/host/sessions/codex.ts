@@ -72,8 +72,8 @@ function sessionOf(file: RolloutFile, parts: readonly RolloutFile[], now: number
 }
 
 const spentIn = ({ rollout, hasGaps }: RolloutFile): Spent =>
-  // A rollout repeats its total, so a gap hides only the share of today. The total of a fork is no help, since it also
-  // counts the thread from which it was forked.
+  // A rollout repeats its total, so after a gap only the sum of today may be too low. The total of a fork is no help,
+  // since it also counts the thread from which it was forked.
   hasGaps && (rollout.total === undefined || rollout.isFork) ? { ...rollout.spent, hasGaps } : rollout.spent
 
 /** A daemon keeps an open question for as long as it lives, so a question older than this is ignored. */

@@ -44,7 +44,7 @@ const sweepMs = 60_000
 /** Files and folders that changed within this time are looked at each time. */
 const hotFileMs = 3_600_000
 const hotFolderMs = 86_400_000
-/** A change within this time before a look may share its time stamp with a later change. */
+/** A folder that changed less than this long before a look is read again: a later change may have the same time. */
 const freshMs = 2000
 /** The maximum number of files that are listed. Each costs memory for as long as it is known. */
 export const maxFiles = 4000
