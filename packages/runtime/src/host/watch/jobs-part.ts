@@ -24,7 +24,7 @@ import type { StatusPart } from './sections.ts'
 
 /** The facts about the machine by which the section *jobs* is made. */
 export interface JobsJudgeContext extends JobJudgeContext {
-  /** Why the crontab could not be read, as the end of a sentence that begins with the command. */
+  /** Why the crontab could not be read, as the end of a sentence that begins with `crontab -l`. */
   readonly failed?: string | undefined
 }
 

@@ -46,7 +46,7 @@ export interface Folder {
   readonly install: string
   /** The note about the agent's versions and the update of the agent that is in progress. */
   readonly update: string
-  /** The note with a person's request, made on this machine, to roll the agent back or to lift its holds. */
+  /** The note with a person's request on this machine to roll the agent back, lift its holds or end its watch. */
   readonly updateAsk: string
   readonly bindings: string
   /**

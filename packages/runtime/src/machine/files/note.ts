@@ -51,7 +51,7 @@ export function describeNote<K extends keyof Folder, F extends Field<unknown>>(
 export type NoteValue<F> = DeepReadonly<FieldValue<F>>
 type DeepReadonly<T> = T extends object ? { readonly [K in keyof T]: DeepReadonly<T[K]> } : T
 
-/** A field for any text. Its content is not checked, since only the runtime writes notes. */
+/** A field for any text. Its content is not checked, since only svc writes notes. */
 export const anyText: Field<string> = field((v) => (typeof v === 'string' ? v : undefined), { type: 'string' })
 /** A field that is either true or absent. */
 export const trueField: Field<true> = field((v) => (v === true ? v : undefined), { const: true })

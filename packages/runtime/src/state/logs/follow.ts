@@ -87,8 +87,8 @@ export async function followFile(
 }
 
 /**
- * Creates a function that follows a file step by step. Each call passes lines that were added to `added`, and returns
- * true if the file has more to read.
+ * Creates a function that follows a file step by step. Each call passes the new lines of the file to `added`, and
+ * returns true if the file has more to read.
  */
 export function fileFollower(
   { file, open }: FollowedFile,

@@ -102,8 +102,8 @@ export function checkDownload(
 
 const shortSum = (sha256: string) => sha256.slice(0, 12)
 
-// The function `downloadFile` sends no token (I25) and follows no redirects, since everybody may read the files below
-// `/cli/` (3.5, 2). It uses a connection of its own, since a download can take minutes and must not delay a report.
+// `downloadFile` follows no redirects (3.5, 2). It sends no token (I25), since everybody may read the files
+// below `/cli/`. It uses a connection of its own, since a download can take minutes and must not delay a report.
 
 type DownloadResult =
   | {
