@@ -23,7 +23,7 @@ type AdmissionVerdict = { readonly ok: true; readonly caller: Caller } | ({ read
 
 /**
  * Admits or refuses a call of an agent before its body is read. The reasons to refuse are checked in the order 401,
- * 403, 429, 503. Calls that are refused with 503 count for the rate limit, too.
+ * 403, 429, 503. Every call counts for the rate limit, except those refused with 401, 403 or 429 (D16).
  */
 export function judgeCall(caller: Caller | undefined, { window, queue }: CallGate, now: number): AdmissionVerdict {
   if (!caller) return { ok: false, code: 'token_unknown' }
