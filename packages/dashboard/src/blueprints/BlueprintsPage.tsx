@@ -92,7 +92,7 @@ function FetchHere() {
   const { service } = useSuspenseQuery(meQuery).data
   if (!service.runtime) return null
   return (
-    <Stack gap={8} className="bp-fetch">
+    <Stack gap={8}>
       <ReachNote address={service.baseUrl} />
       <FetchProgram baseUrl={service.baseUrl} />
     </Stack>

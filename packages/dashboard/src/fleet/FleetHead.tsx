@@ -166,7 +166,7 @@ export function NarrowHead({
       <span>{[agentCountText(shown.head), groups].filter(Boolean).join(', ')}</span>
       <NativeSelect
         size="xs"
-        w={150}
+        className="fleet-narrow-sort"
         ms="auto"
         aria-label="Sort by"
         data={ways}

@@ -2,14 +2,13 @@ import { useOnPhone } from '../ui/page/useOnPhone.ts'
 import './fleet.css'
 import { Button } from '@mantine/core'
 import { IconColumns3, IconPlus, IconRobot, IconSearchOff } from '@tabler/icons-react'
-import { getRouteApi, Link, useNavigate } from '@tanstack/react-router'
+import { getRouteApi, Link } from '@tanstack/react-router'
 import { Fragment, Suspense, useEffect, useRef, useState } from 'react'
 import { noteList } from '../data/returning.ts'
 import { useSlug, useWorkspace } from '../data/workspace.ts'
 import { paths } from '../paths.ts'
 import { lazyPart } from '../ui/files.tsx'
 import { Cost, Empty, ErrorNote, IdleFilterTerms, Level, PageHeader, Text, useDocumentTitle } from '../ui/index.ts'
-import { usePageActions } from '../ui/keys/actions.ts'
 import { useKey } from '../ui/keys/useKeys.ts'
 import { ButtonLink } from '../ui/links.tsx'
 import { WaitingPage } from '../ui/pages/WaitingPage.tsx'
@@ -41,7 +40,6 @@ export function FleetPage() {
   const [range, setRange] = useState<readonly [number, number]>([0, 0])
   const { filter, error: mistake } = appliedFilter(slug, search.q)
   const { shown, late, error, retry } = useFleet(slug, fleetQueryOf(search, filter.text), ...range)
-  const navigate = useNavigate()
   const onPhone = useOnPhone()
   const selection = useSelection(slug)
   const admin = workspace.role === 'admin'
@@ -51,7 +49,6 @@ export function FleetPage() {
   useEffect(() => noteList(slug, { search, state: { view: opened } }), [slug, search, opened])
   useEffect(() => noteAppliedFilter(slug, filter), [slug, filter])
   useKey('clear', some ? selection.clear : undefined)
-  usePageActions(admin ? [{ words: 'Add agent', run: () => navigate({ to: paths.add, params: { slug } }) }] : [])
   const { head } = shown ?? {}
   const empty = head?.of === 0
   useDocumentTitle(head && urgentText(head.standing), 'Agents', workspace.name)

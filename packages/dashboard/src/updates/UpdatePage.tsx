@@ -79,15 +79,6 @@ function Form({ slug, blueprints }: { slug: string; blueprints: string[] }) {
           versions={versions}
           served={runtime && (served?.version ?? null)}
         />
-        {names.length > 0 && <ChosenAgents plan={plan} change={change} names={names} />}
-        <RolloutChoice plan={plan} change={change} />
-        {plan.how === 'waves' && <WaveFields plan={plan} change={change} good={readWaves(plan.waves) !== undefined} />}
-        {plan.kind === 'blueprint' && plan.how !== 'withdraw' && plan.version !== '' && (
-          <NewSecrets slug={slug} blueprint={plan.blueprint} version={plan.version} running={running} />
-        )}
-        {plan.kind === 'runtime' && plan.how !== 'withdraw' && served?.signed === false && (
-          <UnsignedWarning version={served.version} />
-        )}
         {warning !== null && (
           <p className="svc-notice" role="note">
             {warning}{' '}
@@ -100,6 +91,15 @@ function Form({ slug, blueprints }: { slug: string; blueprints: string[] }) {
               View agents
             </AnchorLink>
           </p>
+        )}
+        {names.length > 0 && <ChosenAgents plan={plan} change={change} names={names} />}
+        <RolloutChoice plan={plan} change={change} />
+        {plan.how === 'waves' && <WaveFields plan={plan} change={change} good={readWaves(plan.waves) !== undefined} />}
+        {plan.kind === 'blueprint' && plan.how !== 'withdraw' && plan.version !== '' && (
+          <NewSecrets slug={slug} blueprint={plan.blueprint} version={plan.version} running={running} />
+        )}
+        {plan.kind === 'runtime' && plan.how !== 'withdraw' && served?.signed === false && (
+          <UnsignedWarning version={served.version} />
         )}
         <p className="svc-quiet">{undo[plan.how]}</p>
         {error !== null && <ErrorNote error={error} />}
