@@ -51,7 +51,7 @@ export class Processes {
     atExit(() => this.#signal('SIGTERM'))
   }
 
-  /** An AbortSignal that is aborted as soon as `end()` is called, so that waiting code stops to wait. */
+  /** An AbortSignal that is aborted as soon as `end()` is called, so that waiting code stops waiting. */
   get ending(): AbortSignal {
     return this.#stopping.signal
   }

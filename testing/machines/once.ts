@@ -1,6 +1,6 @@
 /**
- * Vitest's global set-up for the tests of containers and booted machines. Where these cannot run, it says so with the
- * line that changes it, and the tests are skipped.
+ * Vitest's global set-up for the tests of containers and booted machines. If this machine cannot run them, the set-up
+ * prints why, with the command that installs what is missing, and the tests are skipped.
  */
 import type { TestProject } from 'vitest/node'
 import programsOnce from '../programs-once.ts'

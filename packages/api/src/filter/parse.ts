@@ -209,7 +209,7 @@ function readText(text: string, from: number, stop: string): { content: string; 
 
 /**
  * The end of a text in single quotation marks; undefined if none begins at `from`. A mark that is not closed, as in
- * 'tis, is a letter.
+ * `'tis`, counts as an ordinary character.
  */
 function singleQuotedEnd(text: string, from: number, stop: string): number | undefined {
   if (text[from] !== "'") return undefined

@@ -31,7 +31,7 @@ export function stateNow(folder: Folder): ProcessState | undefined {
   return now && ('pid' in now.state && !now.alive ? undefined : now.state)
 }
 
-/** Sums up the state in one word for programs: whether the agent runs and, if not, why. */
+/** Sums up the state of the agent in one word for machine-readable output. */
 export function processWord({
   state,
   alive,

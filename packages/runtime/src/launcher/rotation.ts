@@ -55,7 +55,10 @@ export interface RemovedFile {
 /** The result of a rotation, or why it failed. */
 export type RotationOutcome = RotatedOutput | RemovedFile | { readonly failed: string }
 
-/** The line for the log, or undefined. Trouble is logged only when it begins and when it is over. */
+/**
+ * The line for the log, or undefined. A removed file is always logged. Other trouble is logged only when it begins and
+ * when it is over.
+ */
 export function rotationLine(troubled: boolean, outcome: RotationOutcome): string | undefined {
   if ('removed' in outcome) return `removed ${outcome.removed}, since there was no room for newer output of the agent`
   if (!isTrouble(outcome))

@@ -1,6 +1,7 @@
 /**
  * Remembers at which state paths the bundle of a version contains a file (3.3), so that no folder is created there
- * after the agent has deleted the file. The unpacked version no longer shows it, since its file was moved to the state.
+ * after the agent has deleted the file. The unpacked version no longer has these files, since they were moved to the
+ * state.
  */
 import { fileNamesIn, writeDurably } from '../machine/files/durable.ts'
 import { createFolders, type Folder } from '../machine/files/folder.ts'

@@ -15,7 +15,7 @@ export function useTakenNames(slug: string, name: string): ReadonlySet<string> |
 export const freeName = (base: string, taken: ReadonlySet<string> = new Set()): string =>
   freeNames(base, taken, 1)[0] ?? base
 
-/** The reason why a typed name cannot be given, with a free one if it is taken; null if it can. */
+/** The reason why a typed name cannot be used, with a free name if it is taken; null if it can be used. */
 export function wrongWithNewName(typed: string, taken: ReadonlySet<string> | undefined): string | null {
   const wrong = wrongWithName(typed)
   if (wrong !== null) return wrong

@@ -32,7 +32,7 @@ export function startJob(
 ): number | undefined {
   launched.taken = true
   const fails = (code: string, why: string) => {
-    // The launcher can still run the command, since it needs no further process and no further files for it.
+    // The shell that started this program can still run the command, since it needs no new process or file for that.
     if (noRoom.includes(code)) launched.giveBack?.()
     ends({ error: code }, why)
   }

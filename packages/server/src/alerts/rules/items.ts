@@ -116,7 +116,10 @@ export function sharedLabel(
   return others > 0 ? labelOf(shared, others) : null
 }
 
-/** True if `names` has at least `max` names, and not all are `item`: one item that comes and goes keeps its alert. */
+/**
+ * True if `item` gets no alert of its own because `names`, which has the item of each counted alert, has at least `max`
+ * entries. If all of them are `item`, it gets one: an item that comes and goes has alerts of its own.
+ */
 const isFull = (names: readonly string[], max: number, item: string): boolean =>
   names.length >= max && names.some((name) => name !== item)
 

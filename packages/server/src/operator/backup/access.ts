@@ -78,7 +78,7 @@ const laterTables: Readonly<Record<string, string>> = {
   sign_in: '0 as at',
 }
 
-/** Reads the access in a file, or returns the reason why it cannot be read. */
+/** Reads the access that the database in a file gives, or returns the reason why it cannot be read. */
 export function accessInFile(file: string): Access | string {
   let db: DatabaseSync | undefined
   try {

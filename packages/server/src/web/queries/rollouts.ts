@@ -243,7 +243,7 @@ type ShownMember = Parameters<typeof runningVersion>[0] & { state: RolloutAgentS
 /** The maximum number of versions whose manifests are read. */
 const maxPrinted = 100
 
-/** Maps the versions to which agents were rolled back to the names of their logs with the output of the agent. */
+/** For each version to which an agent was rolled back, the name of the log that has the output of the agent. */
 async function printedBy(db: Db, rollout: RolloutDbRow, members: readonly ShownMember[]): Promise<Map<string, string>> {
   if (rollout.kind !== 'blueprint') return new Map()
   const back = members.filter(({ state }) => state === 'rolled_back')

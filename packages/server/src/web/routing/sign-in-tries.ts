@@ -1,6 +1,6 @@
 /**
- * Limits tries: work is refused above its limit. The callers of these functions write a line to the log about each
- * failed try.
+ * Limits how often somebody may try to sign in: above the limit, a try is refused. The callers of these functions write
+ * a line to the log about each failed try.
  */
 import type { Verdict } from '@svc/protocol'
 import { TryCounter, type TryLimit } from '../../people/accounts/rate.ts'
