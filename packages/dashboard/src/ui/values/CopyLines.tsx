@@ -1,7 +1,7 @@
 import { Button } from '@mantine/core'
 import { useClipboard } from '@mantine/hooks'
 import { IconCheck, IconCopy } from '@tabler/icons-react'
-import { Fragment } from 'react'
+import { Fragment, type ReactNode } from 'react'
 import './copy.css'
 
 interface CopyLinesProps {
@@ -30,7 +30,7 @@ export function CopyLines({ text, label, gapAfter }: CopyLinesProps) {
                 ) : (
                   // biome-ignore lint/suspicious/noArrayIndexKey: the parts of one line
                   <span key={at} data-gap={gapAfter !== undefined}>
-                    {part}
+                    {withBreaks(part)}
                   </span>
                 ),
               )}
@@ -53,6 +53,16 @@ export function CopyLines({ text, label, gapAfter }: CopyLinesProps) {
     </div>
   )
 }
+
+/** Lets a long word break after a slash. Browsers break addresses anywhere but there. */
+const withBreaks = (word: string): ReactNode =>
+  word.split(/(?<=\/)(?=[^/])/).map((part, i) => (
+    // biome-ignore lint/suspicious/noArrayIndexKey: the parts of one word
+    <Fragment key={i}>
+      {i > 0 && <wbr />}
+      {part}
+    </Fragment>
+  ))
 
 const partsOf = (text: string, gapAfter: number | undefined): string[] =>
   gapAfter === undefined ? text.split(/(\s+)/) : (text.match(new RegExp(`.{1,${gapAfter}}`, 'gu')) ?? [])
