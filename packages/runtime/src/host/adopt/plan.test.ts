@@ -58,6 +58,11 @@ test('a second plan changes nothing', () => {
   expect(plan(text)).toMatchObject({ text, changes: [] })
 })
 
+test('a job whose name an earlier version chose keeps it', () => {
+  const text = `0 3 * * * ${call('bob', '/bin/sh', "'sudo -u bob /opt/backup.sh'")}\n`
+  expect(plan(text)).toMatchObject({ text, changes: [], left: [{ number: 1, why: 'is the job bob already' }] })
+})
+
 test('a new line gets a name that no job has', () => {
   const { text } = plan('0 3 * * * ./backup.sh\n')
   expect(plan(`${text}0 4 * * * ./backup.sh\n`).changes.map(({ name }) => name)).toEqual(['backup-2'])

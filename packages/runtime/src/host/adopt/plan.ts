@@ -126,10 +126,45 @@ export function tableDiff({ changes }: Pick<TablePlan, 'changes'>, after = 'cron
 /** The maximum length of the name of a job. */
 const maxNameLength = 63
 
+/** How the call of a program that starts another one is read. */
+interface Starter {
+  /** The options of one letter, and the long ones, that are followed by a word. */
+  readonly letters?: string
+  readonly options?: readonly string[]
+  /** The number of words between the options and the other program. */
+  readonly operands?: number
+}
+
 /** Programs that only start another program. A job is named after the other program. */
-const starters: ReadonlySet<string> = new Set(
-  'exec env sudo nice ionice nohup time timeout flock sh bash python python3 node perl php ruby'.split(' '),
+const starters = new Map<string, Starter>(
+  Object.entries({
+    exec: { letters: 'a' },
+    env: { letters: 'uC', options: ['--unset', '--chdir'] },
+    sudo: {
+      letters: 'ughpCrtTUDR',
+      options: ['--user', '--group', '--host', '--prompt', '--role', '--type', '--chdir', '--chroot'],
+    },
+    nice: { letters: 'n', options: ['--adjustment'] },
+    ionice: { letters: 'cn', options: ['--class', '--classdata'] },
+    nohup: {},
+    time: { letters: 'fo', options: ['--format', '--output'] },
+    timeout: { letters: 'ks', options: ['--kill-after', '--signal'], operands: 1 },
+    flock: { letters: 'wE', options: ['--wait', '--timeout', '--conflict-exit-code'], operands: 1 },
+    sh: { letters: 'o' },
+    bash: { letters: 'oO', options: ['--rcfile', '--init-file'] },
+    python: { letters: 'WX' },
+    python3: { letters: 'WX' },
+    node: { letters: 'r', options: ['--require', '--import'] },
+    perl: {},
+    php: { letters: 'cd' },
+    ruby: { letters: 'Ir' },
+  }),
 )
+const starterOf = (word: string): Starter | undefined => starters.get(word.slice(word.lastIndexOf('/') + 1))
+
+/** True if the next word belongs to this option of a starter. */
+const takesWord = (option: string, { letters = '', options = [] }: Starter): boolean =>
+  options.includes(option) || (/^-\w+$/.test(option) && letters.includes(option.slice(-1)))
 
 /**
  * Returns the name of the job that this command becomes: the file name, without its ending, of the first word that says
@@ -153,15 +188,22 @@ interface LineWord {
 }
 
 function nameIn(words: readonly LineWord[]): string | undefined {
+  let starter: Starter = {}
+  let operands = 0
   for (let at = 0; at < words.length; at++) {
     const { text, is } = words[at] as LineWord
     if (is === 'redirect') at++
-    else if (is === 'between') continue
+    else if (is === 'between') operands = 0
     else if (text === 'cd' && words[at + 2]?.is === 'between') at += 2
     else if (/^-\w*c$/.test(text) && /\s/.test(words[at + 1]?.text ?? '')) {
       const inner = nameIn(wordsOf(words[at + 1]?.text ?? ''))
       if (inner !== undefined) return inner
       at++
+    } else if (text.startsWith('-')) at += takesWord(text, starter) && words[at + 1]?.is === 'word' ? 1 : 0
+    else if (operands > 0) operands--
+    else if (starterOf(text)) {
+      starter = starterOf(text) ?? {}
+      operands = starter.operands ?? 0
     } else if (isAside(text)) continue
     else {
       const name = fitting(text)
@@ -171,12 +213,8 @@ function nameIn(words: readonly LineWord[]): string | undefined {
   return undefined
 }
 
-/** True for an assignment, an option, a number or a duration, and for a program that only starts another one. */
-const isAside = (word: string): boolean =>
-  /^\w+=/.test(word) ||
-  word.startsWith('-') ||
-  /^\d+(?:\.\d+)?[smhd]?$/.test(word) ||
-  starters.has(word.slice(word.lastIndexOf('/') + 1))
+/** True for an assignment, a number and a duration. */
+const isAside = (word: string): boolean => /^\w+=/.test(word) || /^\d+(?:\.\d+)?[smhd]?$/.test(word)
 
 /** Turns the path of a program into the name of a job; undefined if no character of it can begin a name. */
 function fitting(path: string): string | undefined {
