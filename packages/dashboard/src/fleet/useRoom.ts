@@ -42,9 +42,8 @@ export function useRoom(table: TableRef, { list, narrow, hasBoxes, near }: Colum
   const hasTags = near.some(({ tags }) => tags.length > 0)
   return useMemo(() => {
     if (narrow) return { names: cardNames, template: undefined, tagRoom: width - cardMarginWidth }
-    const wanted = hasTags ? chosen : chosen.filter((name) => name !== 'tags')
     const room = { width, hasBoxes }
-    const names = fittingColumns(wanted, room)
+    const names = fittingColumns(chosen, room, hasTags)
     const widths = columnWidthsOf(names, wants, room)
     const tagRoom = widths[names.indexOf('tags')] ?? 0
     return { names, template: templateOf(names, widths, hasBoxes), tagRoom }

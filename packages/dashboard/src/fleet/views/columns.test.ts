@@ -16,6 +16,14 @@ test.each<[width: number, hasBoxes: boolean, chosen: readonly FleetColumn[], sho
   expect(fittingColumns(chosen, { width, hasBoxes }).join(' ')).toBe(shown)
 })
 
+test.each<[width: number, chosen: readonly FleetColumn[], shown: string]>([
+  [1174, defaultColumns, 'agent state day doing seen today month version'],
+  [1000, defaultColumns, 'agent state day doing seen today version'],
+  [1000, [...defaultColumns, 'runtime'], 'agent state day doing seen today month version'],
+])('without tags, a list of %i pixels shows these columns', (width, chosen, shown) => {
+  expect(fittingColumns(chosen, { width, hasBoxes: true }, false).join(' ')).toBe(shown)
+})
+
 test.each([
   [
     ['month', 'tags'],

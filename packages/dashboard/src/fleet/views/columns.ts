@@ -85,12 +85,15 @@ export interface ListRoom {
   hasBoxes: boolean
 }
 
-/** The columns that have room, in their order. The name of the agent always has room. */
-export function fittingColumns(chosen: readonly FleetColumn[], room: ListRoom): ColumnName[] {
+/**
+ * The columns that have room, in their order. The name of the agent always has room. Without tags, their column is left
+ * out.
+ */
+export function fittingColumns(chosen: readonly FleetColumn[], room: ListRoom, hasTags = true): ColumnName[] {
   const kept = new Set<ColumnName>(['agent'])
   const isOwn = chosen.length !== defaultColumns.length || !chosen.every((name) => defaultColumns.includes(name))
   for (const name of byWeight) {
-    if (!chosen.includes(name)) continue
+    if (!chosen.includes(name) || (name === 'tags' && !hasTags)) continue
     const isSpare = !isOwn && spare.has(name)
     const widthOf = (one: ColumnName) => (isSpare ? columnLooks[one].goodWidth : undefined) ?? columnLooks[one].minWidth
     const widths = [...kept, name].reduce((sum, one) => sum + widthOf(one), 0)
