@@ -11,6 +11,7 @@ import { wrongWithPath } from '../bundle/paths.ts'
 import { judgeWholeBundle } from '../bundle/read.ts'
 import { wrongBetween } from '../bundle/tree.ts'
 import { type Manifest, manifestName } from '../manifest/shape.ts'
+import { tooManyEntries } from '../zip/profile.ts'
 import { type FolderFile, type GatheredFiles, gatherFiles } from './gather.ts'
 import { hintsOn, type PositionOf, warningsOn } from './hints.ts'
 
@@ -95,7 +96,7 @@ function wrongWithSizes(files: readonly FolderFile[]): BundleFinding[] {
   const findings: BundleFinding[] = files
     .filter(({ size }) => size > limits.bundleFileBytes)
     .map(({ path }) => ({ file: path, message: `unpacks to more than ${limitText(limits.bundleFileBytes)}` }))
-  if (files.length > limits.bundleEntries) findings.push({ file: '', message: 'has more than 5000 entries' })
+  if (files.length > limits.bundleEntries) findings.push({ file: '', message: tooManyEntries })
   const total = files.reduce((sum, { size }) => sum + size, 0)
   if (total > limits.bundleUnpackedBytes)
     findings.push({ file: '', message: `unpacks to more than ${limitText(limits.bundleUnpackedBytes)}` })

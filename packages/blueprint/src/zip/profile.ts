@@ -11,6 +11,9 @@ import { type EndRecord, otherEnds, type ZipEntry, type ZipHeader, type ZipLayou
 type ArchiveRule = readonly [says: string, holds: (layout: ZipLayout & { readonly end: EndRecord }) => boolean]
 type EntryRule = readonly [says: string, holds: (entry: ZipEntry) => boolean]
 
+/** The message about a bundle with too many entries. */
+export const tooManyEntries = `has more than ${limits.bundleEntries} entries`
+
 /** The conditions under which an archive as a whole is refused, each with the words for a finding. */
 export const archiveRules: readonly ArchiveRule[] = [
   ['has bytes after its end record', ({ end, bytes }) => end.at + 22 + end.commentSize < bytes.length],
@@ -21,7 +24,7 @@ export const archiveRules: readonly ArchiveRule[] = [
     'is split over several disks',
     ({ end: { disks, counts } }) => disks.some((d) => d !== 0) || counts[0] !== counts[1],
   ],
-  ['has more than 5000 entries', ({ end, entries }) => Math.max(end.counts[1], entries.length) > limits.bundleEntries],
+  [tooManyEntries, ({ end, entries }) => Math.max(end.counts[1], entries.length) > limits.bundleEntries],
   ['has another number of entries than its end record says', ({ end, entries }) => entries.length !== end.counts[1]],
   ['has bytes between its directory and its end record', ({ end, directoryEnd }) => directoryEnd < end.at],
   [
