@@ -24,6 +24,16 @@ test.each([
   ['a damaged PostgreSQL', { code: 'XX001' }],
   ['a PostgreSQL that shuts down', { code: '57P01' }],
   ['a connection that was refused', { code: 'ECONNREFUSED' }],
+  ['a name of the host that nobody knows', { code: 'ENOTFOUND' }],
+  ['names that nobody answers', { code: 'EAI_AGAIN' }],
+  ['a connection that ended', { message: 'Connection terminated unexpectedly' }],
+  ['a connection that was not made in time', { message: 'timeout exceeded when trying to connect' }],
+  [
+    'a connection that broke before',
+    {
+      message: 'Client has encountered a connection error and is not queryable',
+    },
+  ],
 ])('%s is a failure of the database, not a conflict', (_, facts) => {
   expect(isConstraint(error(facts))).toBe(false)
   expect(isDatabaseFailure(error(facts))).toBe(true)

@@ -13,16 +13,20 @@ const sqliteFailures = new Set([3, 4, 5, 6, 7, 8, 9, 10, 11, 13, 14, 15, 22, 26]
  * errors; and its codes for a read-only copy and for damaged data.
  */
 const postgresFailures = /^((08|40|53|57|58)...|25006|XX00[12])$/
+/** The messages of the driver's errors about connections, which have no code. */
+const connectionFailures =
+  /^(Connection terminated|timeout exceeded when trying to connect|Client has encountered a conn)/
 
 /**
  * True for an error that says that the database cannot be reached, is full, or gave up on a statement (I10): the
  * service is then unavailable. False for errors about the statement itself, such as bad SQL or a missing value.
  */
 export function isDatabaseFailure(error: unknown): boolean {
-  if (!(error instanceof Error) || !('code' in error)) return false
+  if (!(error instanceof Error)) return false
+  if (!('code' in error) || error.code === undefined) return connectionFailures.test(error.message)
   const code = String(error.code)
   if (code === 'ERR_SQLITE_ERROR') return 'errcode' in error && sqliteFailures.has(Number(error.errcode) % 256)
-  return postgresFailures.test(code) || /^(ECONN|EPIPE|ENOENT|ETIMEDOUT|EHOSTUNREACH)/.test(code)
+  return postgresFailures.test(code) || /^(ECONN|EPIPE|ENOENT|ENOTFOUND|EAI_AGAIN|ETIMEDOUT|EHOSTUNREACH)/.test(code)
 }
 
 /**
