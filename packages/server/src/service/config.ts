@@ -285,7 +285,8 @@ const noAddress =
 
 /**
  * True if the user name or password in an address of PostgreSQL has a character that would be read as a separator, or a
- * `%` that begins no escape. With the wrong parts, messages could repeat a part of the password.
+ * `%` that begins no escape. Such an address would be split at the wrong place, so messages about its parts could
+ * repeat a part of the password.
  */
 function hasBareSeparator(text: string): boolean {
   const [, authority = '', path = '', rest = ''] = /^[a-z]+:\/\/([^/?#]*)([^?#]*)(.*)$/s.exec(text) ?? []

@@ -33,9 +33,9 @@ export type OpenedService = Pick<Deps, 'store' | 'auth' | 'config' | 'now'> & { 
 const patienceMs = 30_000
 
 /**
- * Opens the store, and for SQLite takes the lock of the data folder; the caller closes it. While another process has
- * the lock, it calls `meanwhile` again and again, for at most `patienceMs`. It returns undefined once `meanwhile`
- * returns true.
+ * Opens the store, and for SQLite takes the lock of the data folder. While another process has the lock, it calls
+ * `meanwhile` again and again, for at most `patienceMs`, and returns undefined once `meanwhile` returns true. Otherwise
+ * the caller must call the `close` of the result.
  */
 export async function openService(config: Config, now: () => number, meanwhile: () => Promise<boolean>) {
   process.umask(0o077)

@@ -54,7 +54,10 @@ export async function serveUntilStopped(
   return endProcess(0, { stuck: unfinished.length > 0 })
 }
 
-/** Prints the greeting. The service keeps running if printing fails, because a command can print the link again. */
+/**
+ * Prints the greeting. The service keeps running if printing fails, because `svc-server link --first` can print the
+ * link for the first account again.
+ */
 async function greet(text: string, log: Logger): Promise<void> {
   try {
     await print(text)

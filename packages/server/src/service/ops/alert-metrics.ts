@@ -61,8 +61,8 @@ export function alertGauges(registry: Registry, readCounts: () => Promise<AlertC
 type AlertCounts = Awaited<ReturnType<typeof countAlerts>>
 
 /**
- * Counts the alerts that have not ended and the waiting messages, each with an index, and reads when alerts were last
- * evaluated.
+ * Counts the alerts that have not ended and the messages that wait, and reads when alerts were last evaluated. Each
+ * count uses an index.
  */
 export async function countAlerts(db: Db, now: number) {
   const alerts = await db

@@ -1,4 +1,4 @@
-/** The service is healthy if its database accepts a write within two seconds. */
+/** The service is healthy if a check shows within two seconds that its database accepts writes. */
 import { sql } from 'kysely'
 import type { Store } from '../../platform/db/open.ts'
 import { lockedWords } from '../../platform/db/writer-lock.ts'

@@ -85,7 +85,8 @@ export function createClockWatch({ store, log, live, clocks, isBeside = false }:
     const ahead = owed === 0 ? await aheadBy(now) : 0
     if (ahead > 0 && mono - foreignAt >= againMs) {
       foreignAt = mono
-      // At the start of the only node, the clock was set back while none ran. Otherwise another node's clock is ahead.
+      // If no other node ran when this one started, the clock was set back while no node ran. Otherwise the clock of
+      // another node is ahead.
       note({ at: now, by: -ahead, mono, noticed: isAfterPause ? 'atStart' : 'elsewhere' })
     }
     isAfterPause = false

@@ -64,7 +64,8 @@ const dateIn = (engine: Store['engine'], at: number): Date | string =>
  */
 async function shortenOnce({ db, engine }: Store, now: number, back: number): Promise<void> {
   await transaction(db, async (trx) => {
-    // A service renewed this time a few seconds before the step, so it is ahead by nearly `back`, at least a minute.
+    // A service renewed this time a few seconds before the step, so the time is ahead by nearly `back`, which is at
+    // least a minute. If it is ahead by less than half of that, another node has already corrected it.
     const { numUpdatedRows } = await trx
       .updateTable('service_beat')
       .set((eb) => ({ at: eb('at', '-', back) }))

@@ -1,6 +1,6 @@
 /**
- * Verifies a release signature as the runtimes do (3.5.3, D39): with `ssh-keygen`, if this machine has it. Otherwise
- * the service could serve a release that every runtime refuses and puts on hold.
+ * Verifies a release signature as the runtimes do (3.5.3, D39): with `ssh-keygen`, if this machine has it. Without this
+ * check, the service could serve a release that every runtime refuses and puts on hold.
  */
 import { spawn } from 'node:child_process'
 import { accessSync, constants, mkdtempSync, rmSync, writeFileSync } from 'node:fs'

@@ -31,8 +31,9 @@ interface AdvancedRollout {
 }
 
 /**
- * Advances every running rollout as far as possible, records late outcomes of rollouts that stopped, and withdraws
- * wishes that they left. An error in one rollout does not stop the others; all errors are thrown together at the end.
+ * Advances every running rollout as far as possible. For rollouts that stopped, records late outcomes, and withdraws
+ * wishes that were not withdrawn yet. An error in one rollout does not stop the others; all errors are thrown together
+ * at the end.
  */
 export async function advanceRollouts(db: Db, now: number): Promise<AdvancedRollout[]> {
   const running = await db.selectFrom('rollout').select('id').where('state', '=', 'running').execute()
@@ -106,7 +107,7 @@ export function announceAdvanced(live: Live, advanced: readonly AdvancedRollout[
   }
 }
 
-/** Finds rollouts that are not running, but have agents with an unfinished wish that reported recently. */
+/** Finds rollouts that are not running, but have agents that reported recently and have no outcome yet. */
 const withLateAgents = (db: Db, now: number) =>
   db
     .selectFrom('rollout')

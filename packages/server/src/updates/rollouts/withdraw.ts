@@ -25,7 +25,7 @@ const agentsAtOnce = 100
 interface Withdrawal {
   by: Actor
   now: number
-  /** True to withdraw wishes, too, that were offered but not carried out. */
+  /** True to withdraw also the wishes that were offered but not carried out. */
   alsoOffered?: boolean
 }
 

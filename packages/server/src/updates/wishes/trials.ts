@@ -1,7 +1,7 @@
 /**
- * Limits how many runtimes of a workspace rollouts put on trial at once, so that few are rolled back if the service
- * goes down. A rollout's wish needs a trial slot; the sweeper gives slots to waiting wishes as trials end. A wish of an
- * admin needs no slot (2.7), but its trial counts too.
+ * Limits the runtimes of a workspace that are on trial at once because of rollouts, so that few are rolled back if the
+ * service goes down. A rollout's wish needs a trial slot; the sweeper gives slots to waiting wishes as trials end. A
+ * wish of an admin needs no slot (2.7), but its trial counts too.
  */
 import { sql } from 'kysely'
 import { lockWorkspace } from '../../people/workspaces/lock.ts'

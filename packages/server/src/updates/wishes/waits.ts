@@ -10,7 +10,7 @@ export const watchingMs = limits.windowSeconds * 1000
 
 /**
  * The milliseconds within which an agent starts an update after an answer offered it. If the agent reports later than
- * that and has not started, the wish waits for it (`fetch`).
+ * that and has not started, the wish waits for its start (`fetch`).
  */
 const beginsMs = 60_000
 
@@ -27,8 +27,8 @@ export interface BlueprintWaitFacts extends LastSeen {
    */
   previous: string | null
   /**
-   * The running version, and the time at which the agent reported that it keeps it; null if a later line of its
-   * timeline is about something else.
+   * The running version, and the time at which the agent reported that it keeps it; null unless the last line about a
+   * version in the agent's timeline says so.
    */
   kept: { version: string; at: number } | null
   runtimeOnTrial: boolean

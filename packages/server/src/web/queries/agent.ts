@@ -135,8 +135,8 @@ export async function readMachineChanges(db: Db, agent: { id: string }, limit: n
 // An agent's bindings as its page shows them (2.9, 3.7): the bot, its token, its health, and how to fix a problem.
 
 /**
- * The bindings of an agent, sorted by product: the agent has a token for the product, or its running or wished version
- * declares the binding.
+ * The bindings of an agent, sorted by product: those for which the agent has a token, and those that its running or
+ * wished version declares.
  */
 async function readBindings(
   db: Db,

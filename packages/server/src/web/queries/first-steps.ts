@@ -11,9 +11,9 @@ import { isAheadSql } from '../../platform/db/times.ts'
 import { hasEnabledChannel } from './alerts.ts'
 
 /**
- * True if the steps are shown to an admin. `wanted` is false for a person who dismissed them, and undefined for a
- * person who never saw them and does not need them where agents report and people are invited. All others see the steps
- * until all are done.
+ * True if the steps are shown to an admin. They are hidden once all are done, or if the person dismissed them (`wanted`
+ * is false). If the person never saw them (`wanted` is undefined), they are also hidden once an agent has reported and
+ * somebody else was invited.
  */
 export function areStepsShown(steps: FirstSteps, wanted: boolean | undefined): boolean {
   if (wanted === false || Object.values(steps).every(Boolean)) return false

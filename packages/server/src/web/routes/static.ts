@@ -95,8 +95,8 @@ const wholeResponse = (c: Context, bytes: Buffer, status: 200 | 404, headers: Re
   c.body(streamOfPieces(bytes), status, { ...headers, 'content-length': String(bytes.length) })
 
 /**
- * Compresses a file once and keeps the result in memory, because all files of the page together have only a few hundred
- * kilobytes.
+ * Compresses a file once and keeps the result in memory, because the compressed files of the page together take less
+ * than a megabyte.
  */
 function compress(file: PageFile, coding: ContentCoding): Promise<Buffer> {
   const known = file.compressed.get(coding)

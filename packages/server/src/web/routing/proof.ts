@@ -36,8 +36,9 @@ const reasons = {
 const tooManyActsText = `You have done this ${maxEvidence.toLocaleString('en-US')} times in 24 hours: wait, or ask another admin.`
 
 /**
- * Throws if the session has no proof. In a workspace it also throws if the person has done this `maxEvidence` times
- * within a day. Operations on the person's own account have no such limit, so that nobody can lock the owner out.
+ * Throws if the session has no proof. In a workspace it also throws if the person has carried out the operation
+ * `maxEvidence` times within a day. Operations on the person's own account have no such limit, so that nobody can lock
+ * the owner out.
  */
 export async function demandProof(
   { config, store, now }: Deps,

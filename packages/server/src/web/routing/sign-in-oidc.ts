@@ -123,7 +123,7 @@ export function oidcStep(deps: Deps, { addressOf, devices, halves, newSession, n
       return signInAddress(entered.code, next)
     }
     const { made, person, sessionsEnded } = entered.value
-    // Pages are notified before the next steps, which may fail, because the sessions have ended.
+    // The streams of the ended sessions are closed first, because the next steps may fail.
     if (sessionsEnded > 0) await deps.live.rightsChanged()
     const known = devices.find(c.req.header('cookie'), person.email, now()) !== undefined
     await signedIn(c, made, person, { method: 'oidc', known })
