@@ -1,4 +1,4 @@
-/** Commands for updates: requests for single agents, and rollouts. */
+/** Commands for updates: wishes for single agents, and rollouts. */
 import {
   type AgentUpdates,
   type BlockingRollout,

@@ -86,7 +86,7 @@ async function copy(
   }
 }
 
-/** Copies the times at which the migrations ran. The page derives from them since when something is recorded. */
+/** Copies the times at which the migrations ran, from which `statesSince` (web/queries/states.ts) gets its result. */
 async function copyTimes(sqlite: DatabaseSync, client: pg.PoolClient): Promise<void> {
   for (const { name, timestamp } of sqlite.prepare('select name, timestamp from kysely_migration').all())
     await client.query('update kysely_migration set timestamp = $2 where name = $1', [name, timestamp])

@@ -1,4 +1,4 @@
-/** Defines a command of `svc-server`: its help texts, and its action, which calls the same functions as the pages. */
+/** Defines a command of `svc-server`: its help texts, and its `run`, which calls the same functions as the pages. */
 import type { Operation } from '@svc/api'
 import { safeJson, safeText } from '@svc/protocol'
 import type { CommandCall, OperatorRequest } from './request.ts'

@@ -5,7 +5,7 @@ import { readPasted, shown, type Verdict } from '@svc/protocol'
 import type { Actor } from '../../people/audit/by.ts'
 import type { Deps } from '../../web/routing/deps.ts'
 
-/** A command as typed. The program has parsed it, and sends it to the process that carries it out. */
+/** A command as typed. `svc-server` has parsed it, and sends it to the process that carries it out. */
 export interface OperatorRequest {
   args: string[]
   options: Record<string, string | boolean>
@@ -61,7 +61,7 @@ export const asOperator = (service: ServiceParts) => ({
   now: service.now(),
 })
 
-/** The argument at this position as it was typed; the program has checked that it is present. */
+/** The argument at this position as it was typed; `svc-server` has checked that it is present. */
 export const rawArgument = ({ args }: OperatorRequest, at: number): string => args[at] ?? ''
 
 /** The option as it was typed; undefined if it was not given. */

@@ -20,7 +20,7 @@ export const oneSafeLine = (text: string): string => safeText(text).replace(/[\n
 export const timeText = (at: number | null | undefined): string =>
   at == null ? '-' : `${new Date(at).toISOString().slice(0, 19).replace('T', ' ')}Z`
 
-/** The lines to run on the agent's machine: they download and install the program, and then run `command`. */
+/** The lines to run on the agent's machine: they download and install `svc`, and then run `svc` with `command`. */
 export const linesForMachine = (url: string, command: string): string =>
   [`On its machine:\n`, `curl -fsSO ${url}/cli/svc.pyz`, 'python3 svc.pyz self install', `svc ${command}`].join('\n  ')
 

@@ -25,8 +25,8 @@ export function cookieNames(name: string, baseUrl: string): CookieNames {
 export const sessionCookie = (baseUrl: string): CookieNames => cookieNames('svc.session', baseUrl)
 
 /**
- * Returns the header `Cookie` of a request. If only the earlier version of this cookie is in it, that gets the present
- * name.
+ * Returns the header `Cookie` of a request. If it has this cookie only under the name `earlier`, the cookie gets the
+ * present name.
  */
 export function withPresentName(cookies: string, { name, earlier }: CookieNames): string {
   if (name === earlier || parse(cookies, name)[name] !== undefined) return cookies
