@@ -110,7 +110,7 @@ export const endOtherSessions = (
     noteEnded({ db: trx, by: person, now }, await endAllSessionsBut(trx, person, kept, now)),
   )
 
-/** Ends all sessions of a person but one, in the given transaction. Returns how many could still be used. */
+/** Ends all sessions of a person but one, in the given transaction. Returns how many of them could still be used. */
 export async function endAllSessionsBut(
   trx: Db,
   person: { id: string },

@@ -1,6 +1,6 @@
 import type { Db } from '../../platform/db/open.ts'
 
-/** The person who acts, by id and current name; the id is null for the operator's command line. */
+/** The person who acts, by id and current name. The id is null for the operator's command line and the service. */
 export interface Actor {
   id: string | null
   name: string

@@ -102,7 +102,7 @@ async function foldLines(db: Db, { actorId, room, excess }: ExcessLines): Promis
 interface LargestGroup {
   action: string
   subject?: string | undefined
-  /** The number of lines of this group to fold: its excess over the next largest group, or a tenth if that is more. */
+  /** The number of lines to fold: the group's excess over the next largest one, or a tenth of the group if more. */
   above: number
 }
 

@@ -33,9 +33,9 @@ interface NewPasskey {
 }
 
 /**
- * Stores a passkey, and returns its id. `full` if the person has the maximum number, `known` if there is one with the
- * device's id. On PostgreSQL the person's row is locked, so that two passkeys that are added at the same time are both
- * counted.
+ * Stores a passkey, and returns its id. `full` if the person has the maximum number, `known` if a passkey with this
+ * `credential` is stored already. On PostgreSQL the person's row is locked, so that two passkeys that are added at the
+ * same time are both counted.
  */
 export async function insertPasskey(
   db: Db,

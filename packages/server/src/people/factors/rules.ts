@@ -1,6 +1,6 @@
 /**
- * The rules about second factors, each a pure function: when a proof is valid, who lacks a factor, when codes are
- * locked.
+ * The rules about second factors, as constants and pure functions: when a proof is valid, who lacks a factor, when and
+ * for how long codes are locked.
  */
 import type { Role } from '@svc/api'
 import { isAhead } from '@svc/protocol'

@@ -11,7 +11,7 @@ export const stepMs = 30_000
 const acceptedSteps = 1
 /**
  * A wrong code is compared with the codes of this number of steps before and after the present one (ten minutes). If
- * one is equal, two clocks differ.
+ * one is equal, the clock of the app and that of the service differ.
  */
 const comparedSteps = 20
 const issuer = 'svc'

@@ -16,9 +16,7 @@ export const mailLeaseMs = 60_000
 
 /** The topic of a mail. The person or the invitation is looked up when the mail is sent. */
 export type MailTopic =
-  /**
-   * Mails of the same workspace and the same domain share slots for sending. Nodes of earlier versions leave out both.
-   */
+  /** The mail has the party `workspace` and the receiver `domain` (`partyOf`). Nodes of earlier versions omit both. */
   | { kind: 'invitation'; invitation: string; workspace?: string; domain?: string }
   /** The stored e-mail address of an account for which somebody asked for a new password. */
   | { kind: 'forgot'; email: string }

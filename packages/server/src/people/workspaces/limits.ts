@@ -65,7 +65,10 @@ export function setLimits(
   })
 }
 
-/** Checks whether `more` items fit into a limit of the workspace. Locks the workspace until the transaction ends. */
+/**
+ * Checks whether `more` agents, people or bytes of bundles fit into a limit of the workspace. Locks the workspace until
+ * the transaction ends.
+ */
 export async function checkRoomFor<K extends LimitKind>(
   trx: Db,
   workspace: { id: string },
