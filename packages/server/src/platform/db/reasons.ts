@@ -18,7 +18,10 @@ type ReasonRow = readonly [
   says: (place: DatabaseName, failure: Failure) => string,
 ]
 
-/** The first matching row decides. The message of PostgreSQL may be in any language, so rows with a code come first. */
+/**
+ * The first matching row decides. PostgreSQL's messages may be in any language, so rows with its code and a message are
+ * followed by one with the code alone. Rows with only a message are about errors of the library.
+ */
 const rows: readonly ReasonRow[] = [
   [
     { code: /^42501$/, message: /for schema\b/i },

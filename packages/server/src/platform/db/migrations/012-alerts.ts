@@ -244,8 +244,8 @@ async function numberDeliveries(db: Kysely<unknown>, engine: Engine): Promise<vo
 }
 
 /**
- * Adds the table in which each node counts its own commits, and the table of the losses of commits that a node noticed
- * (platform/marks.ts).
+ * Adds the table in which each node regularly raises a count, and the table of the losses of commits that nodes notice
+ * by such counts (platform/marks.ts).
  */
 async function addNodeMarks(db: Kysely<unknown>, engine: Engine): Promise<void> {
   const whole = wholeNumber(engine)

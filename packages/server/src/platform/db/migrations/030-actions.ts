@@ -197,13 +197,11 @@ interface Trigger {
   locks?: string
 }
 
-/** SQL for the state in an action that an agent has when its command has this state (fleet/commands/outcomes.ts). */
+/** SQL that turns the state of an agent's command into the agent's state in an action (fleet/commands/outcomes.ts). */
 const ofCommand = (state: string) => `case ${state} when 'queued' then 'waiting' when 'delivered' then 'sent'
   when 'applied_late' then 'applied' when 'refused_late' then 'refused' else ${state} end`
 
-/**
- * SQL for the state in an action of the agent in this row of `action_agent`: before (`old`) or after (`new`) a change.
- */
+/** SQL for an agent's state in an action, from its row of `action_agent` before (`old`) or after (`new`) a change. */
 const ofAgent = (row: 'old' | 'new') => `coalesce(${row}.outcome,
   (select ${ofCommand('state')} from command where id = ${row}.command_id),
   case when ${row}.command_id is null then 'waiting' else 'cancelled' end)`

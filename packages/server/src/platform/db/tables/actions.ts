@@ -49,6 +49,6 @@ export interface ActionAgentTable {
   /** The outcome of an agent that gets no command; otherwise null. */
   outcome: ActionState | null
   message: string | null
-  /** 1 if another action waits for the same command (D5), so that cancelling this action leaves the command. */
+  /** 1 if somebody else asked for the same command (D5), so that cancelling this action leaves it queued. */
   shared: number
 }

@@ -21,7 +21,7 @@ export interface LinkTable {
 /** A mail about an account that waits to be sent (people/mails/queue.ts). */
 export interface AccountMailTable {
   id: string
-  /** The kind of the mail and the person it is about, as JSON. */
+  /** The kind of the mail, and its person, address or invitation, as JSON (`MailTopic`). */
   topic: string
   tries: number
   created_at: number

@@ -64,7 +64,7 @@ export interface AuditTable {
   workspace_id: string | null
   at: number
   actor_id: string | null
-  /** The name of the person who acted, as it was then, or `operator` or `service`. */
+  /** The name of the person who acted, as it was then; or `operator`, or a name of the service such as `service`. */
   actor: string
   /** The kind of action, such as `agent.created`, `command.sent` or `member.removed`. */
   action: string
@@ -100,7 +100,7 @@ export interface ServiceBackupTable {
   bytes: number
 }
 
-/** The number of commits that a node has counted (platform/marks.ts). Only that node writes its row. */
+/** A count that a node regularly raises, to notice lost commits (platform/marks.ts). Only that node writes the row. */
 export interface NodeMarkTable {
   node: string
   count: number
