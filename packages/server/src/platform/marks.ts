@@ -1,7 +1,7 @@
 /**
- * Detects that the database lost commits, as after a failover to a standby that was behind. Each node counts commits in
- * its own row, and remembers the last confirmed count in memory and in a file in the data folder. A database with a
- * lower count has lost commits.
+ * Detects that the database lost commits, as after a failover to a standby that was behind. Each node regularly raises
+ * a count in its own row, and remembers the last confirmed count in memory and in a file in the data folder. A database
+ * with a lower count has lost commits.
  */
 import { randomUUID } from 'node:crypto'
 import { readFileSync, renameSync, writeFileSync } from 'node:fs'
@@ -18,8 +18,8 @@ import { dayMs } from './limits/units.ts'
 import { createLoop } from './loop.ts'
 
 /**
- * The milliseconds between two counts of a node. A loss on PostgreSQL is always noticed if it covers at least this
- * time. The embedded database loses commits only while the service is stopped, so it is counted less often.
+ * The milliseconds after which a node raises its count again. A loss on PostgreSQL is always noticed if it covers at
+ * least this time. The embedded database loses commits only while the service is stopped, so a long time is enough.
  */
 const everyMs = { postgres: 1_000, sqlite: 60_000 }
 const keptMs = 90 * dayMs
@@ -152,9 +152,12 @@ export async function beginHistory(trx: Db): Promise<void> {
 }
 
 interface Marks {
-  /** Counts now. Resolves when the count is confirmed, or rejects if the database does not answer. */
+  /** Raises the count now. Resolves when it is confirmed, or rejects if the database does not answer. */
   count(): Promise<void>
-  /** Stops counting. On the embedded database it counts once more, so that the file is as new as the database. */
+  /**
+   * Ends the regular raising. On the embedded database the count is raised once more, so that the file is as new as the
+   * database.
+   */
   stop(): Promise<void>
 }
 
@@ -168,9 +171,9 @@ interface MarksNeeds {
 }
 
 /**
- * Starts to count commits, at once and then regularly. On PostgreSQL the stored count is also compared over each new
- * connection before the connection is used, because a failover ends all connections: no command is delivered before a
- * loss is noticed.
+ * Starts to raise the node's count, at once and then regularly. On PostgreSQL the stored count is also compared over
+ * each new connection before the connection is used, because a failover ends all connections: no command is delivered
+ * before a loss is noticed.
  */
 export async function startMarks({ store, dataDir, log, onLoss, now }: MarksNeeds): Promise<Marks> {
   let known = readMark(dataDir)

@@ -59,7 +59,8 @@ export async function isNodeWithoutFactors(db: Db, heard: readonly string[]): Pr
 /**
  * True if a node runs that does not know this feature: one of `heard`, from which announcements arrived, or one that
  * renewed its row. Such a node would ignore the filters of rules, accept a password as the proof of somebody who has a
- * passkey, or leave a claimed account connected with the provider. `heard` is empty on the operator's command line.
+ * passkey, or leave an account connected with the provider when it hands the account over. `heard` is empty on the
+ * operator's command line.
  */
 export async function isNodeWithout(
   what: 'rule_filters' | 'passkeys' | 'oidc',

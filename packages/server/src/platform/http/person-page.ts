@@ -42,7 +42,7 @@ export function rawPage(status: string, page: PersonPage): string {
 export const rawWantsPage = (bytes: Buffer | undefined): boolean =>
   bytes !== undefined && /^(?:GET|HEAD) .*?\r\naccept:[^\r\n]*\btext\/html\b/is.test(bytes.toString('latin1'))
 
-/** The headers of such a page, which has no script and loads nothing. */
+/** The headers of an answer with this HTML, which has no script and loads nothing. */
 const pageHeaders = (html: string): Record<string, string> => ({
   'content-type': 'text/html; charset=utf-8',
   'content-length': String(Buffer.byteLength(html)),

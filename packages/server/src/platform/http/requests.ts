@@ -20,7 +20,7 @@ const meant = new WeakMap<IncomingMessage, number>()
 /** Notes the status of a refusal that the page asked to get with status 200. The log line of the request names it. */
 export const noteLogStatus = (req: IncomingMessage, status: number): void => void meant.set(req, status)
 
-/** Logs the requests of a server. Its listeners are put before those that the server already has. */
+/** Logs the requests of a server, with listeners that run before those that the server already has. */
 export function logRequests(server: Server, log: Logger): void {
   const overload = createLogLimit(1000)
   const note = (req: IncomingMessage, res: ServerResponse) => {
