@@ -14,7 +14,7 @@ import { normalEmail } from './email.ts'
 /**
  * The outcome of a try to sign in. With `limited` (too many tries) and `busy` (the queue for hashing was full), nothing
  * was checked; with `asked` (a second factor is needed) and `disabled`, the password or link was right. With `failed`,
- * a sign-in through the provider broke off; with `refused`, the person whom the provider named is not let in here.
+ * a sign-in through the provider broke off; with `refused`, the person that the provider named is not let in here.
  */
 export type SignInOutcome = 'ok' | 'asked' | 'wrong' | 'limited' | 'busy' | 'disabled' | 'failed' | 'refused'
 

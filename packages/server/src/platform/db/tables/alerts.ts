@@ -40,7 +40,7 @@ export interface AlertRuleTable {
 }
 
 /**
- * Alerts. For each rule, subject and item, at most one has not ended. A row is inserted when a condition starts to
+ * Alerts; for each rule, subject and item, at most one has not ended. A row is inserted when a condition starts to
  * hold. It is deleted if the alert never opens, and otherwise kept for 400 days after the alert has ended.
  */
 export interface AlertTable {
