@@ -97,7 +97,7 @@ const foldDays = (db: Db, id: string, days: readonly number[]): Promise<void> =>
 
 // Erases commands that ended long ago, so that the commands of an agent are bounded however often people send them.
 
-/** The number of commands of an agent that are always kept. The people who sent them share it (surplus.ts). */
+/** The number of commands of an agent that are always kept. The people who sent them share this number. */
 export const minKeptCommands = 1000
 /** The milliseconds for which a command is kept if it was not cancelled, because an agent may answer late (D3, D7). */
 export const commandRetentionMs = dayMs

@@ -47,8 +47,8 @@ export interface RuntimeWish extends VersionWish {
    */
   grantedAt?: number
   /**
-   * The time since which reports name the wished version as running, but still the outcome of an earlier attempt. The
-   * wished version is then on trial.
+   * The time since which reports name the wished version as running, but still carry the outcome of an earlier attempt.
+   * The wished version is then on trial.
    */
   runsSince?: number
 }

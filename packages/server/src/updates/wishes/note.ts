@@ -9,7 +9,7 @@ import type { UpdateAttempts, VersionWish } from './kept.ts'
 /** The columns of the agent's row that are needed to judge what its report means for updates. */
 export interface UpdateRow {
   blueprint: string | null
-  /** The blueprint version that runs: the one last reported, or before that the installed one. */
+  /** The blueprint version that runs: the one last reported, or before the first report the installed one. */
   running: string | null
   wishes: string | null
   attempts: string | null

@@ -33,7 +33,10 @@ import { agentAlerts, alertLines, alertTimeline } from '../queries/alerts.ts'
 import type { Deps } from '../routing/deps.ts'
 import { bindChange, bindReading } from '../routing/operations.ts'
 
-/** How often the result of a test message is read, and how long: other deliveries may be sent before the message. */
+/**
+ * The milliseconds between two reads of the result of a test message, and the maximum wait for the result. Other
+ * deliveries may be sent before the test message.
+ */
 const testWaits = { everyMs: 200, maxMs: 60_000 } as const
 
 /** The settings of the service that decide which channels can be added, and the key that encrypts their secrets. */

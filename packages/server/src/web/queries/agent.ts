@@ -177,7 +177,8 @@ async function readBindings(
     if (!token && !running.some((b) => b.product === id))
       return { ...binding, ...bindingAfterUpdate(id, agent.wished_version) }
     const judged = judge(binding, product?.activated ?? false)
-    // The service's own facts are newer than the health in the last report, so that health is left out.
+    // If the service knows itself that the binding cannot work, it leaves out the health in the last report, which may
+    // be older.
     const known = binding.token !== 'active' || !product?.activated
     return { ...binding, ...judged, ...(known && { health: null }) }
   })

@@ -197,7 +197,7 @@ async function countDeleted(db: Db, workspace: { id: string }, { from, to }: Cos
 
 // The most expensive runs of the last days in a workspace.
 
-/** The days whose runs are looked at, and the number of runs that are shown. */
+/** The number of days whose runs are looked at, and the maximum number of runs that are shown. */
 const [runDays, maxRuns] = [7, 20]
 /** The number of agents whose runs are read in one turn of the event loop. An agent has up to 2,000 runs. */
 const agentsAtOnce = 4

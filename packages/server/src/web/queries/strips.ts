@@ -62,7 +62,7 @@ export async function readStrips(
   return { from, until: now, strips }
 }
 
-/** The spans of a strip. All changes after the time `known` were read. */
+/** The spans of a strip. Only the changes after the time `known` were read; the time before it is shown as `often`. */
 function stripOf(kept: StoredStates, { from, until }: StoredSpan, known: number): StripSpan[] {
   const spans: { state: StripSpan['state']; until: number }[] = known > from ? [{ state: 'often', until: known }] : []
   for (const { is, level, until: end } of spansOf(kept, known, until)) {
