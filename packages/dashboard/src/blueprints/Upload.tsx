@@ -36,7 +36,7 @@ export function Upload({ slug, blueprint }: { slug: string; blueprint?: string }
 
   const send = async ([file]: File[]) => {
     if (!file) return
-    setDoing({ is: 'sending', file: file.name, share: undefined })
+    setDoing({ is: 'sending', file: file.name, share: 0 })
     try {
       const made = await uploadBundle(slug, file, (share) => setDoing({ is: 'sending', file: file.name, share }))
       client.setQueryData(

@@ -459,3 +459,34 @@ test('the last bot is deleted with its token, and its place is free', async () =
 test('no page had an error', () => {
   expect(setup.faults).toEqual([])
 })
+
+test('an upload says that it waits for another tab only as long as another tab uploads', async () => {
+  const page = await window()
+  await page.goto(at('/blueprints'))
+  await page.evaluate(() => {
+    const said: string[] = []
+    Object.assign(globalThis, { said })
+    const look = () => said.push(document.querySelector('.bp-sending')?.textContent ?? '')
+    new MutationObserver(look).observe(document.body, { subtree: true, childList: true, characterData: true })
+  })
+  const sendsNonsense = () => dropFile(page, 'nonsense.zip', Buffer.from('nonsense'))
+  const refused = page.getByRole('alert').filter({ hasText: 'nonsense.zip' })
+  await sendsNonsense()
+  await refused.waitFor()
+  const said = await page.evaluate(() => (globalThis as unknown as { said: string[] }).said.join('\n'))
+  expect(said).toContain('Sending nonsense.zip')
+  expect(said).not.toContain('another tab')
+
+  const other = await page.context().newPage()
+  await other.goto(at('/blueprints'))
+  await other.evaluate(
+    () =>
+      new Promise<void>((held) => {
+        void navigator.locks.request('svc-upload', () => new Promise(() => held()))
+      }),
+  )
+  await sendsNonsense()
+  await page.getByText('Waiting for the upload in another tab before sending nonsense.zip').waitFor()
+  await other.close()
+  await refused.waitFor()
+})

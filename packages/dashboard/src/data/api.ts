@@ -230,10 +230,15 @@ export type SentCommand = SentInput<'POST /w/:slug/agents/:name/commands'>
 export const signIn = (email: string, password: string) =>
   request<SignInAnswer>('POST', '/api/auth/sign-in/email', { email, password })
 export const signOut = () => request('POST', '/api/auth/sign-out', {})
-/** Uploads a bundle. `sent` is called with the share from 0 to 1 that was sent. */
-export const uploadBundle = (slug: string, zip: Blob, sent: (share: number) => void) =>
-  inTurn(() =>
-    provedIfAsked(() => send<Operations[Uploads]['given']>(addressOf('/w/:slug/blueprints', { slug }), zip, sent)),
+/**
+ * Uploads a bundle. `sent` is called with the share from 0 to 1 that was sent, or with undefined while the upload waits
+ * for another tab.
+ */
+export const uploadBundle = (slug: string, zip: Blob, sent: (share: number | undefined) => void) =>
+  inTurn(
+    () =>
+      provedIfAsked(() => send<Operations[Uploads]['given']>(addressOf('/w/:slug/blueprints', { slug }), zip, sent)),
+    () => sent(undefined),
   )
 
 // Over HTTP/1.1 all tabs of a browser share six connections to a host. So requests have a time limit, and only one tab
@@ -251,10 +256,17 @@ function inTime(signal: AbortSignal | undefined): AbortSignal {
 }
 
 /**
- * Runs `upload` when no other tab of this browser uploads. Without Web Locks, which browsers do not have over plain
- * HTTP on another host than localhost, `upload` runs at once.
+ * Runs `upload` when no other tab of this browser uploads. Calls `waits` if another tab does. Without Web Locks, which
+ * browsers do not have over plain HTTP on another host than localhost, `upload` runs at once.
  */
-async function inTurn<T>(upload: () => Promise<T>): Promise<T> {
+async function inTurn<T>(upload: () => Promise<T>, waits: () => void): Promise<T> {
   const locks = navigator.locks as LockManager | undefined
-  return await (locks ? locks.request('svc-upload', upload) : upload())
+  if (!locks) return upload()
+  const free = { ifAvailable: true }
+  const first = await locks.request(uploadLock, free, async (lock) => (lock ? { made: await upload() } : undefined))
+  if (first) return first.made
+  waits()
+  return await locks.request(uploadLock, upload)
 }
+
+const uploadLock = 'svc-upload'
