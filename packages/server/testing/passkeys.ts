@@ -27,7 +27,7 @@ export interface Answering {
   userHandle: string | null
   /** The key that signs. */
   key: KeyObject
-  /** The attestation of a new passkey, in CBOR: the format and the statement; by default nothing. */
+  /** The attestation of a new passkey, in CBOR: its format and statement; by default the format `none`. */
   attestation: string
 }
 
@@ -82,7 +82,7 @@ export function testPasskey(
   return Object.assign(usable(origin, { id, handle: user.id, counter: 0 }, { key: privateKey, counts }), { made })
 }
 
-/** A passkey as data of an earlier version has it, with its private key. */
+/** A passkey with its private key. Tests keep it together with data that an earlier version of the service stored. */
 export interface KeptPasskey {
   id: string
   /** The id of the person, as the device keeps it. */
@@ -92,7 +92,7 @@ export interface KeptPasskey {
   counter: number
 }
 
-/** The passkey of data of an earlier version, at a service with this base address. */
+/** Makes a usable passkey from a kept one, at a service with this base address. */
 export const keptPasskey = (origin: string, kept: KeptPasskey): Omit<TestPasskey, 'made'> =>
   usable(origin, kept, { key: createPrivateKey({ key: kept.key, format: 'jwk' }), counts: kept.counter > 0 })
 

@@ -1,7 +1,8 @@
 /**
- * Starts a real PostgreSQL for tests: a new cluster on a socket in a temporary folder, without a port. Its data is in
- * memory if there is room, because its main work is to copy databases. The binaries come from SVC_TEST_POSTGRES_BIN,
- * Debian or npm, with the major version SVC_TEST_POSTGRES; SVC_TEST_DATABASE_URL names a running server instead.
+ * Starts a real PostgreSQL for tests: a new cluster on a socket in a temporary folder, without a port. Unless it is
+ * durable, its data is in memory if there is room, because its main work is to copy databases. The binaries come from
+ * SVC_TEST_POSTGRES_BIN, Debian or npm, with the major version SVC_TEST_POSTGRES. SVC_TEST_DATABASE_URL names a running
+ * server instead.
  */
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import {
@@ -124,8 +125,8 @@ async function givenPostgres(given: string): Promise<TestPostgres> {
 }
 
 /**
- * Retries to start PostgreSQL. For a moment after it was killed, its remaining processes still hold the lock of its
- * data.
+ * Starts PostgreSQL, and tries again while its data is locked. For a moment after PostgreSQL was killed, its remaining
+ * processes still hold that lock.
  */
 async function retryStart<T>(start: () => Promise<T>): Promise<T> {
   for (let attempt = 1; ; attempt++) {

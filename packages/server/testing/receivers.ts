@@ -32,7 +32,7 @@ const answerWith = (body: string | Buffer, head = 'HTTP/1.1 200 OK'): Behaviour 
     socket.end(bytes)
   })
 
-/** Writes a body without end, as fast as the other side reads it. */
+/** Writes `head`, and then `piece` again and again, as fast as the other side reads. */
 const flood =
   (head: string, piece: Buffer): Behaviour =>
   (socket) => {
@@ -85,7 +85,8 @@ export const badReceivers: readonly [says: string, behaviour: Behaviour, status:
   ['closes the connection after the request', onRequest((socket) => socket.end()), undefined],
   [
     'resets the connection after its headers',
-    // A reset discards what the client has not read. Between two timers a client in this process reads at least once.
+    // A reset discards what the client has not read yet. The client is in this process and reads between two timers, so
+    // the second timer resets the connection after the client has read the headers.
     onRequest((socket) =>
       socket.write(`${ok}content-length: 100\r\n\r\nhalf`, () =>
         setTimeout(() => setTimeout(() => socket.resetAndDestroy(), 20), 20),

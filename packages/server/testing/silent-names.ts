@@ -1,6 +1,7 @@
 /**
- * A program for names.slow.process.test.ts, which runs it in a network of its own. It answers the machine's look-ups:
- * of names below `good.test`, with 127.0.0.1; of all others, never. It prints what became of calls to both.
+ * A program for names.slow.process.test.ts, which runs it in a network of its own. Its name server resolves names
+ * below `good.test` to 127.0.0.1, and never answers for other names. The program sends messages to names of both kinds
+ * at the same time, and prints how they ended.
  */
 import { createSocket } from 'node:dgram'
 import { once } from 'node:events'

@@ -20,7 +20,7 @@ const second = 1000
 
 /** `actOf` says what the receiver with this address does. */
 export function simulatedReceivers(actOf: (to: string) => ReceiverAct) {
-  // The dispatcher measures with the monotonic clock how long things take.
+  // The monotonic clock is simulated, too, because the dispatcher measures durations with it.
   vi.useFakeTimers({ toFake: ['performance'] })
   let now = testStart
   let running = 0

@@ -45,7 +45,10 @@ export function newClock(start: number = testStart): Clock {
   }
 }
 
-/** Makes a workspace for tests. With `people` false the admin has no account, so that one store can hold several. */
+/**
+ * Makes a workspace for tests. With `people` false, the admin has no account, so that one store can hold several of
+ * these workspaces.
+ */
 export async function newTestWorkspace(
   store: Store,
   { slug = 'north', activated = true, people = true } = {},

@@ -1,6 +1,6 @@
 /**
- * Starts the whole service behind its listener for tests, assembled as in `service.ts`, on a store of the test and with
- * its log in memory.
+ * Starts the whole service behind its listener for tests, assembled as in `src/service/service.ts`, on a store of the
+ * test and with its log in memory.
  */
 import { once } from 'node:events'
 import { mkdtempSync, rmSync } from 'node:fs'

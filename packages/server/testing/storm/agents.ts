@@ -1,6 +1,6 @@
 /**
  * Simulates an agent in a storm (storm.ts). The agent sends one report after the other to any node, applies each
- * command once, acks it in the next report, and tries the versions that answers wish, with or without success.
+ * command once, acks it in the next report, and tries the versions that answers name, with or without success.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Answer, AppliedUpdate } from '@svc/protocol'
@@ -83,7 +83,7 @@ const saidOf = ({ version, applied, trial }: Runtime) => ({
   ...(applied && { applied }),
 })
 
-/** Starts the updates that an answer wishes, and ends trials whose time is over. */
+/** Starts the updates to the versions that an answer names, and ends trials whose time is over. */
 function follow(storm: Storm, agent: Reporter, { desired, runtime_desired: wished }: Answer): void {
   const { runtime } = agent
   if (runtime?.trial) {

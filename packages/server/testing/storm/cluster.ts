@@ -59,7 +59,7 @@ export async function openAlone({ fill }: { fill: (file: string) => Promise<void
   return { ...nodes, file: databaseFile(nodes.nodes[0]?.home.dataDir ?? '') }
 }
 
-/** How often a node is started while the database is down, before something else must be wrong. */
+/** The maximum number of starts of a node. If all of them fail, the cause is not just that the database is down. */
 const maxTries = 100
 
 async function startNodes(

@@ -185,8 +185,8 @@ export async function install(storm: Storm, codes: Map<string, string>): Promise
 const unknownLike = (code: string) => `svc_inst_${'x'.repeat(code.length - 9)}`
 
 /**
- * Makes the same calls with a used install code and with a code that never existed, while nobody else uses these codes
- * (I14).
+ * Makes the same calls with a used install code and with a code that never existed, while nobody else uses these codes.
+ * The checker then compares the answers and their times (I14).
  */
 async function compare(storm: Storm, code: string): Promise<void> {
   for (const kind of ['redeem', 'preview'] as const)
