@@ -10,7 +10,7 @@ import { cacheFolder, programOf, realTools } from '../packages/runtime/testing/a
 const root = join(import.meta.dirname, '..')
 const vitest = join(root, 'node_modules/vitest/vitest.mjs')
 const args = ['run', '--project', 'ai', '--reporter=verbose', ...process.argv.slice(2)]
-// The tests have an environment of their own, in which no package can be installed.
+// The tools are installed here, because the tests have an environment of their own, in which nothing can be installed.
 for (const tool of realTools) await programOf(tool)
 const env = { ...process.env, SVC_TEST_AI_TOOLS: cacheFolder }
 const child = spawn(process.execPath, [vitest, ...args], { cwd: root, env, stdio: 'inherit' })

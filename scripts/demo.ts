@@ -114,7 +114,7 @@ async function startService(port: number): Promise<DemoSetup> {
   return setup
 }
 
-/** Creates an activated workspace with one person, an admin, by commands of `svc-server`. A fleet has a workspace. */
+/** Creates the workspace unless `makeFleet` has created it, activates it, and adds one person, who is an admin. */
 async function fillWorkspace(setup: DemoSetup): Promise<void> {
   if (options.agents === 0) await operator(setup, ['workspace', 'create', workspace, '--name', workspaceName])
   await operator(setup, ['workspace', 'activate', workspace, 'svc'])

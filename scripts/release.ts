@@ -1,10 +1,8 @@
 /**
- * `npm run release -- --service` also makes the package of the service, and checksums of all files. Its files go into a
- * folder of their own, and what the service of this checkout offers stays as it is.
- *
  * `npm run release -- --key FILE` builds `svc.pyz`, signs it with an OpenSSH key, verifies the signature as every
  * runtime will, and puts the build with its checksum and signature into the folder from which the service reads it.
- * Without a key the build is not signed.
+ * Without a key the build is not signed. `--service` also makes the package of the service and a file of checksums, and
+ * puts everything into another folder (dist/release), so that the service of this checkout serves the same as before.
  */
 import { execFileSync } from 'node:child_process'
 import { createHash } from 'node:crypto'

@@ -156,8 +156,8 @@ function assignCpu(name: string): void {
 }
 
 /**
- * The line about processor time. What no stage has waited for, such as services that outlived their parents, is the
- * difference to the time of the whole control group. It also has what other programs of the machine used.
+ * The line about processor time. `not assigned` is the share of the control group's time that belongs to no stage. It
+ * was used by processes that no stage waited for, such as services that outlived their parents, or by other programs.
  */
 function cpuLine(): string {
   const all = stageCpu.reduce((total, [, each]) => total + each, 0)

@@ -19,8 +19,8 @@ const maxBytes = 16 * 1024 * 1024
 const maxLines = 5
 
 /**
- * Adds the channel for alerts to the workspace, whose messages `print` gets as lines until this process ends, and sets
- * the rules. With a large fleet, messages are grouped, and agents with a warning open no alerts.
+ * Adds the channel for alerts to the workspace, and sets the rules. Each message is printed with `print`, line by line,
+ * until this process ends. With a large fleet, messages are grouped, and agents with a warning open no alerts.
  */
 export async function startAlerts(
   setup: DemoSetup,

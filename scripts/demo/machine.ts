@@ -20,13 +20,13 @@ export interface DemoJob {
   readonly command: string
   readonly seconds: number
   readonly runs: number
-  /** When the job began last, at or before `now`, and the time before that. */
+  /** The start of the last run at or before `now` if `back` is 0, of the run before that if it is 1, and so on. */
   readonly start: (now: Date, back: number) => Date
-  /** How an earlier run ended badly: by its number, counted back from the newest. */
+  /** The outcomes of the runs that ended badly, by their `back`, as in `start`. All others ended well. */
   readonly bad?: Readonly<Record<number, 'failed' | 'timeout'>>
 }
 
-/** The time of day on the day that lies this many days before. In the zone of the machine, as cron has it. */
+/** The starts of a job that runs once a day at this time, in the local time zone, which cron uses. */
 const dailyAt = (hour: number, minute: number) => (now: Date, back: number) => {
   const at = (days: number) => new Date(now.getFullYear(), now.getMonth(), now.getDate() - days, hour, minute)
   return at(back + (at(0) > now ? 1 : 0))

@@ -34,7 +34,8 @@ export function plannedRollouts(members: readonly Member[]): PlannedRollout[] {
   const failing = well.find((member) => goesBack(member, badVersion))
   const others = well.filter((member) => member !== failing)
   const good = others.slice(0, 8).map(({ name }) => name)
-  // The agents of a wave are those with the first names, so that the failing one is in the first wave.
+  // A wave takes agents in the order of their names. All names in `bad` come after that of `failing`, so that `failing`
+  // is in the first wave.
   const bad = others.slice(8).filter(({ name }) => failing && name > failing.name)
   if (failing === undefined || good.length < 8 || bad.length < 3) return []
   return [
@@ -60,7 +61,7 @@ const invited = 'jun@example.org'
 
 type Tools = { readonly processes: Processes; readonly operator: Operator }
 
-/** Does all of it. The agents have reported before. */
+/** Makes everything that the opening comment lists. All agents must have reported before. */
 export async function tellStory(setup: DemoSetup, count: number, tools: Tools): Promise<void> {
   const { workspace } = setup
   const ask = <T>(...args: string[]) => tools.operator<T>(setup, args)
@@ -85,7 +86,7 @@ export async function tellStory(setup: DemoSetup, count: number, tools: Tools): 
   if (good) await beginSecondWave(good.id, ask, tools.processes.ending)
 }
 
-/** Waits until the first wave has gone well, and begins the next one as a person would who does not wait. */
+/** Waits until the first wave has gone well, and starts the second one at once, without the pause between waves. */
 async function beginSecondWave(
   id: string,
   ask: <T>(...args: string[]) => Promise<T>,

@@ -10,7 +10,7 @@ import { helpIndex } from './search.ts'
 const root = join(import.meta.dirname, '../..')
 const docs = join(root, 'docs')
 
-/** The texts of the files by their paths, of which packages/server/src/web/routes/help.ts knows the meaning. */
+/** The texts of the files by their paths, which packages/server/src/web/routes/help.ts derives from addresses. */
 export function helpFiles(): Map<string, string> {
   const css = readFileSync(join(import.meta.dirname, 'help.css'), 'utf8')
   const sheet = `assets/help-${createHash('sha256').update(css).digest('hex').slice(0, 10)}.css`

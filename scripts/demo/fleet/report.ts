@@ -147,7 +147,7 @@ function nextStart(seed: number, now: number): number {
 /** The time of day in UTC, such as `14:05`. */
 const clockOf = (at: number): string => new Date(at * 1000).toISOString().slice(11, 16)
 
-/** True if the schedule names a start at which the agent was paused or in trouble. */
+/** True if the agent did not begin the run that was due at `started`, because it was paused or in trouble. */
 const isKeptBack = ({ seed, condition }: Member, { since, pauses }: AgentHistory, started: number): boolean =>
   pauses.some(({ from, to = Infinity }) => from <= started && started < to) ||
   (condition.state?.level === 'bad' && started + durationOf(seed, started) >= since)

@@ -75,7 +75,8 @@ const pool = new Agent({ keepAlive: true, maxSockets: connections })
 
 /**
  * Sends the first report of each agent as fast as the service answers, and tells how many have been sent. When the
- * promise resolves, all go on by themselves, each in its own phase of the interval, until `signal` is aborted.
+ * promise resolves, the agents that report more than once go on, each at its own offset in the interval, until `signal`
+ * is aborted.
  */
 export async function startReporting(
   agents: readonly SimulatedAgent[],

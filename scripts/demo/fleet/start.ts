@@ -17,7 +17,7 @@ export const seed = 1
 const progressEvery = 1000
 const pauseAfter = 100
 const reportSeconds = 300
-/** The fleet may be as large as the usual limit of a workspace, and the other agents need room, too. */
+/** The limit of agents in the workspace. The fleet alone may reach the usual limit, so this one is larger. */
 const agentLimit = 2 * maxFleet
 
 /**
