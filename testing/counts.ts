@@ -67,8 +67,8 @@ export function failuresOf(file: string, exitCode: number, root = '/'): Failure[
 }
 
 /**
- * The first line of an error, and the first place of its stack that is below `root`, but in no library. The same of its
- * causes follows, and the counterexample of a property with its seed.
+ * The first line of an error, and the first place in its stack that is below `root` but in no library. The seed and the
+ * counterexample of a failed property follow, and then the first line and place of each cause.
  */
 function shortenError(error = '', root: string): string {
   const [first = '', ...causes] = stripVTControlCharacters(error).split(`\n${causedBy}`)

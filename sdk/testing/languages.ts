@@ -46,7 +46,7 @@ export function newFolder(): string {
 export function start({ command, driver }: Language, env: Record<string, string> = {}): Program {
   const child = spawn(command, [driver], {
     stdio: ['pipe', 'pipe', 'pipe'],
-    // Python keeps no compiled file beside the one that people copy.
+    // PYTHONDONTWRITEBYTECODE keeps Python from writing a compiled file beside the file that people copy.
     env: { PATH: process.env.PATH, PYTHONDONTWRITEBYTECODE: '1', ...env },
   })
   afterThisTest(() => child.kill('SIGKILL'))
@@ -82,7 +82,7 @@ const fits = new Ajv2020({ strict: true, allowUnionTypes: true, strictRequired: 
   JSON.parse(readFileSync(join(here, '../../docs/schemas/status-file.json'), 'utf8')),
 )
 
-/** The status file in a folder, which the contract keeps as it is: nothing of it is unknown, dropped or cut. */
+/** Reads the status file in a folder. It must be valid: the runtime ignores, drops and cuts nothing of it. */
 export function statusIn(folder: string): StatusFile {
   const file = join(folder, 'status.json')
   const bytes = readFileSync(file)

@@ -17,13 +17,14 @@ export const hardened = [
   ...['--security-opt', 'no-new-privileges'],
 ]
 
-/** Builds the package of the service as this version, and the image of it, in which nothing of an earlier run is. */
+/** Builds the package of the service with this version, and a new image of it that uses nothing of an earlier run. */
 export async function serviceImage(version: string): Promise<string> {
   const folder = mkdtempSync(join(tmpdir(), 'svc-image-'))
   const image = `localhost/${containerName('service')}:${version}`
   try {
     makeRelease({ version, out: folder, keys: join(folder, 'keys'), service: true })
-    // As docs/install.md does it where no checkout is: with the file that the package contains.
+    // The image is built with the Dockerfile in the package, as docs/install.md describes it for a machine without a
+    // checkout.
     const unpack = ['-xzf', `svc-server-${version}.tgz`, '--strip-components=1', 'package/deploy']
     execFileSync('tar', unpack, { cwd: folder })
     await buildImage(image, join(folder, 'deploy/Dockerfile'), folder)
@@ -91,7 +92,7 @@ export async function newContainer(
   }
 }
 
-/** Waits until the output of a container has this text as often as it is wanted. */
+/** Waits until the output of a container contains this text at least `times` times. */
 export const untilSaid = (container: Container, text: string, times = 1): Promise<void> =>
   eventually(
     `the container says "${text}"`,

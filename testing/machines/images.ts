@@ -21,8 +21,8 @@ export async function needNodeImage(): Promise<string> {
 }
 
 /**
- * A Debian that boots: systemd with logins and user managers, and what tests look with. Units that would change the
- * machine which runs the tests are masked, since a test machine has all rights.
+ * A Debian that boots: systemd with logins and user managers, and the programs that tests run on it. Units that would
+ * change the machine which runs the tests are masked, since a test machine has all rights.
  */
 const machineText = `FROM ${nodeImage}
 RUN apt-get update && apt-get install -y --no-install-recommends \\

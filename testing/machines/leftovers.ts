@@ -33,7 +33,7 @@ const kinds: readonly [list: readonly string[], remove: readonly string[]][] = [
   ],
 ]
 
-/** Removes what test runs left that were killed. */
+/** Removes what was left behind by test runs that were killed. */
 export async function removeLeftovers(): Promise<void> {
   for (const [list, remove] of kinds) {
     const { out } = await podman(list)

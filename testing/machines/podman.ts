@@ -1,6 +1,6 @@
 /**
- * Runs Podman and Buildah as this machine allows it: with root, without a service manager that divides the machine, and
- * with limits that are never above those of the caller.
+ * Runs Podman and Buildah as root, in a way that works on machines without systemd, with both versions of control
+ * groups, and without the right to raise limits.
  */
 import { execFile } from 'node:child_process'
 import { tmpdir } from 'node:os'
@@ -45,7 +45,7 @@ export async function podmanOutput(args: readonly string[], running: Running = {
   return out.replace(/\n$/, '')
 }
 
-/** The options that each `podman run` needs here. A caller without the right cannot raise limits, as Podman tries. */
+/** The options of each `podman run`. Without these limits, Podman tries to raise limits, which may be forbidden. */
 export const runOptions = ['--pull=never', '--ulimit', 'nofile=1024:1024', '--ulimit', 'nproc=5000:5000']
 
 /**
@@ -66,7 +66,7 @@ export const run = (program: string, args: readonly string[], { input, seconds =
     const child = execFile(
       program,
       args,
-      // In the current folder Podman leaves a file when a container has no memory left.
+      // Podman leaves a file in its working folder when a container runs out of memory.
       { timeout: seconds * 1000, killSignal: 'SIGKILL', maxBuffer: 64 * 1024 * 1024, cwd: tmpdir() },
       (error, out, err) => {
         const code = error ? (typeof error.code === 'number' ? error.code : -1) : 0

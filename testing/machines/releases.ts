@@ -8,7 +8,7 @@ export interface ReleaseOptions {
   version: string
   /** The folder that gets the files of the release. */
   out: string
-  /** The folder with the public keys that the archive contains. */
+  /** The file with the public keys that are built into `svc.pyz`. */
   keys: string
   /** The private key that signs it and joins `keys`; without one nothing is signed. */
   key?: string

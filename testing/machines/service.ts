@@ -14,7 +14,8 @@ import { makeRelease } from './releases.ts'
 
 /**
  * The agent of the blueprint. It records its starts in `state/starts`, writes its status twice a second, with a run for
- * each start, and takes memory without end once there is a file `state/eat`. Its helper lives in a session of its own.
+ * each start, and takes memory without end once there is a file `state/eat`. Its helper has its own
+ * process session (`setsid`).
  */
 const program = (version: string, level: string) => `import { spawn } from 'node:child_process'
 import { appendFileSync, existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
@@ -70,7 +71,7 @@ export interface MachineService {
 
 /**
  * Starts a service that serves release 1.0.0 of the runtime. Its blueprint has the versions 1.0.0 and 1.1.0, and 1.2.0,
- * which says that it is not well.
+ * which reports the level `bad`.
  */
 export async function machineService(): Promise<MachineService> {
   const folder = mkdtempSync(join(tmpdir(), 'svc-machines-'))

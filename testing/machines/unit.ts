@@ -18,7 +18,7 @@ export interface UnitService {
   ready(): Promise<void>
 }
 
-/** Installs the service and starts its unit. It has the workspace `north`, which may have agents. */
+/** Installs the service and starts its unit. It has the activated workspace `north`. */
 export async function serviceUnit(machine: Machine, version: string): Promise<UnitService> {
   const folder = mkdtempSync(join(tmpdir(), 'svc-unit-'))
   atFileEnd.push(() => rmSync(folder, { recursive: true, force: true }))
