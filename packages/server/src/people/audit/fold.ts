@@ -26,7 +26,7 @@ export const foldLimits: Readonly<Record<Room, FoldLimits>> = {
   ordinary: { kept: 10_000, slack: 1_000 },
   evidence: { kept: 100_000, slack: 1_000 },
 }
-/** The number of lines of evidence that a person can write with one operation in a day. */
+/** The maximum number of lines of evidence that a person can write with one operation in a day. */
 export const maxEvidence = 10_000
 const linesAtOnce = 1000
 /** If a person has at least this many lines about one action and subject, they are folded before all others. */

@@ -40,7 +40,7 @@ export async function audit(db: Db, note: AuditNote): Promise<void> {
     .execute()
 }
 
-/** The number of equal lines of a person in a minute; further ones are counted in the last of them. */
+/** The maximum number of equal lines of a person in a minute. Further actions are counted in the last of them. */
 const maxEqual = 10
 const withinMs = 60_000
 /** The number of latest lines about the same object among which equal lines are searched. */

@@ -93,7 +93,7 @@ export const deleteWorkspace = (
     return done(workspace)
   })
 
-/** A short name for a deleted workspace. No address can hold it (`findWorkspace`). */
+/** A short name for a deleted workspace. `findWorkspace` never finds it, because of the slash. */
 const deletedSlug = (id: string): string => `deleted/${id}`
 
 /**

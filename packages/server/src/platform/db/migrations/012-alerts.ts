@@ -14,8 +14,8 @@ export const alerts: Migrations = {
 }
 
 /**
- * The tables for alerts, their rules, mutes and channels, for deliveries of messages, for the hours in which agents are
- * expected to report, and for mails about accounts.
+ * Adds the tables for alerts, their rules, mutes and channels, for deliveries of messages, for the hours in which
+ * agents are expected to report, and for mails about accounts.
  */
 async function addAlerts(db: Kysely<unknown>, engine: Engine): Promise<void> {
   const whole = wholeNumber(engine)

@@ -133,7 +133,7 @@ async function addPasskeys(db: Kysely<unknown>, engine: Engine): Promise<void> {
   await db.schema.alterTable('factor_node').addColumn('passkeys', 'integer').execute()
 }
 
-/** Adds an index for counting what a person did of one kind, which happens before each operation that needs a proof. */
+/** Adds an index for counting a person's audit entries of one kind, before operations that need a proof. */
 async function addIndexOfKinds(db: Kysely<unknown>): Promise<void> {
   await db.schema.createIndex('audit_of_kind').on('audit').columns(['actor_id', 'action', 'at']).execute()
 }

@@ -11,7 +11,7 @@ export interface ActionTable {
   /** The filter by which a person chose the agents; null if there was none. */
   filter: string | null
   /**
-   * The id of the earlier action whose expired and failed commands this action sends again. That action may be erased.
+   * The id of the action whose expired and failed commands this one sends again. That action may be erased by now.
    */
   retry_of: string | null
   /**
