@@ -122,9 +122,9 @@ export const serviceFaults: readonly Fault[] = [
   {
     name: 'sweeper: expired logs are never erased',
     harm: 'Logs that the page says were deleted after 30 days stay on the disk.',
-    file: at('service/sweeper/sweeper.ts'),
-    old: '    await eraseLogs(deps.store, now)\n',
-    new: '',
+    file: at('service/sweeper/jobs.ts'),
+    old: 'run: (now) => eraseLogs(store, now)',
+    new: 'run: async () => {}',
     tests: [at('service/sweeper/sweeper.store.test.ts')],
   },
   {

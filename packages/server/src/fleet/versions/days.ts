@@ -2,6 +2,7 @@
  * Counts the agents of each workspace by blueprint version, once an hour for the present day (UTC). A count replaces
  * the earlier count of its day, so any node may count, and counting twice does no harm.
  */
+import { type Attempt, attemptOrThrow } from '../../platform/attempt.ts'
 import type { Db } from '../../platform/db/open.ts'
 import { betweenTransactions, transaction } from '../../platform/db/transaction.ts'
 import { dayNumber } from '../../platform/limits/units.ts'
@@ -25,22 +26,14 @@ interface VersionCount {
  */
 const storedAtOnce = 500
 
-/**
- * Counts and stores the versions of all workspaces. Calls `failed` for each workspace for which that fails.
- */
-export async function countVersions(
-  db: Db,
-  now: number,
-  failed: (error: unknown, workspaceId: string) => void,
-): Promise<void> {
+/** Counts and stores the versions of all workspaces. */
+export async function countVersions(db: Db, now: number, attempt: Attempt = attemptOrThrow): Promise<void> {
   const workspaces = await db.selectFrom('workspace').select('id').orderBy('id').execute()
   for (const { id } of workspaces) {
-    try {
+    await attempt(id, async () => {
       const counts = await versionCounts(db, id)
       await transaction(db, (trx) => store(trx, id, dayNumber(now), counts))
-    } catch (error) {
-      failed(error, id)
-    }
+    })
     await betweenTransactions(db)
   }
 }

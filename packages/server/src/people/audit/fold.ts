@@ -5,6 +5,7 @@
  * and a limit for each day.
  */
 import { sql } from 'kysely'
+import { type Attempt, attemptOrThrow } from '../../platform/attempt.ts'
 import type { Db } from '../../platform/db/open.ts'
 import type { AuditRow } from '../../platform/db/tables.ts'
 import { transaction } from '../../platform/db/transaction.ts'
@@ -34,7 +35,13 @@ const manyOfOne = 100
 /** The kind of a line that sums up others. */
 export const foldedAction = 'activity.folded'
 
-export async function foldActivity(db: Db, limits: Readonly<Record<Room, FoldLimits>> = foldLimits): Promise<void> {
+export async function foldActivity(
+  db: Db,
+  {
+    limits = foldLimits,
+    attempt = attemptOrThrow,
+  }: { limits?: Readonly<Record<Room, FoldLimits>>; attempt?: Attempt } = {},
+): Promise<void> {
   for (const room of ['ordinary', 'evidence'] as const) {
     const { kept, slack } = limits[room]
     const all = await db
@@ -45,8 +52,9 @@ export async function foldActivity(db: Db, limits: Readonly<Record<Room, FoldLim
       .groupBy('actor_id')
       .having((eb) => eb.fn.countAll(), '>', kept + slack)
       .execute()
-    for (const { actor_id, lines } of all)
-      if (actor_id !== null) await foldLines(db, { actorId: actor_id, room, excess: Number(lines) - kept })
+    for (const { actor_id: actorId, lines } of all)
+      if (actorId !== null)
+        await attempt(`${room} ${actorId}`, () => foldLines(db, { actorId, room, excess: Number(lines) - kept }))
   }
 }
 

@@ -178,10 +178,11 @@ onEveryEngine('a deleted workspace', (open) => {
     const left = async () => Object.keys(await rowsWith(store, [north.workspace.id, north.agent.id]))
     const runs = async () =>
       (await store.db.selectFrom('run').select('id').where('agent_id', '=', north.agent.id).execute()).length
-    await eraseDeletedWorkspaces(store.db, 1)
+    await eraseDeletedWorkspaces(store.db, { steps: 1 })
     expect(await runs()).toBe(401)
     // Each call is a node that is killed after one transaction.
-    for (let kills = 0; kills < 60; kills++) await Promise.all([1, 2].map(() => eraseDeletedWorkspaces(store.db, 1)))
+    for (let kills = 0; kills < 60; kills++)
+      await Promise.all([1, 2].map(() => eraseDeletedWorkspaces(store.db, { steps: 1 })))
     expect(await left()).toEqual([])
     expect(await rowsWith(store, ofSouth)).toEqual(before)
     await eraseDeletedWorkspaces(store.db)
@@ -197,7 +198,7 @@ onEveryEngine('a deleted workspace', (open) => {
     let before = await sizesOf(store, tables)
     const transactions: Record<string, number> = {}
     while ((before.workspace ?? 0) > 1) {
-      await eraseDeletedWorkspaces(store.db, 1)
+      await eraseDeletedWorkspaces(store.db, { steps: 1 })
       const after = await sizesOf(store, tables)
       const gone = Object.entries(before).filter(([table, count]) => count !== after[table])
       const expected = gone[0]?.[0] === 'workspace' ? ['workspace', 'workspace_deleted'] : [gone[0]?.[0]]

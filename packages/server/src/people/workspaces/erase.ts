@@ -4,6 +4,7 @@
  */
 import { setImmediate } from 'node:timers/promises'
 import { type RawBuilder, sql } from 'kysely'
+import { type Attempt, attemptOrThrow } from '../../platform/attempt.ts'
 import { isPostgres } from '../../platform/db/engine.ts'
 import type { Db } from '../../platform/db/open.ts'
 import type { Tables } from '../../platform/db/tables.ts'
@@ -11,6 +12,8 @@ import { transaction } from '../../platform/db/transaction.ts'
 
 /** The number of transactions in one call. The remaining rows follow in the next rounds of the sweeper. */
 const stepsAtOnce = 200
+/** The maximum number of workspaces that one call works on. */
+const workspacesAtOnce = 100
 /** The number of agents whose rows are erased together. */
 const agentsAtOnce = 20
 
@@ -69,19 +72,30 @@ export const tablesOfWorkspaces: readonly ErasedTable[] = [
 ]
 
 /** Erases rows of deleted workspaces, with a turn of the event loop between two transactions. */
-export async function eraseDeletedWorkspaces(db: Db, steps: number = stepsAtOnce): Promise<void> {
-  for (let step = 0; step < steps; step++) {
-    if (!(await transaction(db, eraseSome))) return
-    await setImmediate()
-  }
+export async function eraseDeletedWorkspaces(
+  db: Db,
+  { steps = stepsAtOnce, attempt = attemptOrThrow }: { steps?: number; attempt?: Attempt } = {},
+): Promise<void> {
+  const deleted = await db
+    .selectFrom('workspace_deleted')
+    .select('workspace_id as id')
+    .orderBy('deleted_at')
+    .limit(workspacesAtOnce)
+    .execute()
+  let step = 0
+  for (const { id } of deleted)
+    await attempt(id, async () => {
+      while (step < steps && (await transaction(db, (trx) => eraseSome(trx, id)))) {
+        step++
+        await setImmediate()
+      }
+    })
 }
 
-/** Erases some rows of one deleted workspace. False if there is none, or if another node is erasing it. */
-async function eraseSome(trx: Db): Promise<boolean> {
-  const next = trx.selectFrom('workspace_deleted').select('workspace_id as id').orderBy('deleted_at').limit(1)
-  const deleted = await (isPostgres(trx) ? next.forUpdate().skipLocked() : next).executeTakeFirst()
-  if (!deleted) return false
-  const { id } = deleted
+/** Erases some rows of a deleted workspace. False if none is left, or if another node is erasing it. */
+async function eraseSome(trx: Db, id: string): Promise<boolean> {
+  const row = trx.selectFrom('workspace_deleted').select('workspace_id').where('workspace_id', '=', id)
+  if (!(await (isPostgres(trx) ? row.forUpdate().skipLocked() : row).executeTakeFirst())) return false
   const agents = await trx
     .selectFrom('agent')
     .select('id')

@@ -7,6 +7,7 @@ import { lockAgent } from '../../fleet/commands/lock.ts'
 import { keepOutcomesOfCommands } from '../../fleet/commands/outcomes.ts'
 import { addUsageDeltas } from '../../fleet/reports/pending.ts'
 import { otherModels, unfoldedDays, usageDays } from '../../fleet/reports/usage-names.ts'
+import { type Attempt, attemptOrThrow } from '../../platform/attempt.ts'
 import type { Db } from '../../platform/db/open.ts'
 import { transaction } from '../../platform/db/transaction.ts'
 import { dayMs, dayNumber } from '../../platform/limits/units.ts'
@@ -24,7 +25,12 @@ const usageDaysAtOnce = 10
  * Bounds the history of the next few agents, whose ids come after `after`. Returns the last of these ids, or '' when
  * all agents have had their turn.
  */
-export async function boundHistories(db: Db, after: string, now: number): Promise<string> {
+export async function boundHistories(
+  db: Db,
+  after: string,
+  now: number,
+  attempt: Attempt = attemptOrThrow,
+): Promise<string> {
   const agents = await db
     .selectFrom('agent')
     .select('id')
@@ -34,17 +40,25 @@ export async function boundHistories(db: Db, after: string, now: number): Promis
     .execute()
   const ids = agents.map(({ id }) => id)
   if (ids.length === 0) return ''
+  // The next agents have their turn even if the work for all of these fails.
+  await attempt(`agents from ${ids[0]}`, () => boundAll(db, ids, now, attempt))
+  return ids.length < agentsAtOnce ? '' : (ids.at(-1) ?? '')
+}
+
+async function boundAll(db: Db, ids: readonly string[], now: number, attempt: Attempt): Promise<void> {
   const today = dayNumber(now)
-  for (const id of await withOldUsage(db, ids, today - usageDays))
-    await db
+  const old = (id: string) =>
+    db
       .deleteFrom('usage_day')
       .where('agent_id', '=', id)
       .where('day', '<', today - usageDays)
-      .execute()
-  for (const id of await agentsWithTooMany(db, 'usage_day', ids, maxUsageRows)) await foldModels(db, id, today)
-  await boundStates(db, ids, now)
-  for (const id of await agentsWithTooMany(db, 'command', ids, minKeptCommands)) await eraseOldCommands(db, id, now)
-  return ids.length < agentsAtOnce ? '' : (ids.at(-1) ?? '')
+  for (const id of await withOldUsage(db, ids, today - usageDays))
+    await attempt(`old sums ${id}`, () => old(id).execute())
+  for (const id of await agentsWithTooMany(db, 'usage_day', ids, maxUsageRows))
+    await attempt(`models ${id}`, () => foldModels(db, id, today))
+  await boundStates(db, ids, now, attempt)
+  for (const id of await agentsWithTooMany(db, 'command', ids, minKeptCommands))
+    await attempt(`commands ${id}`, () => eraseOldCommands(db, id, now))
 }
 
 async function withOldUsage(db: Db, ids: readonly string[], first: number): Promise<string[]> {

@@ -1,9 +1,10 @@
-/** The jobs of a sweeper round. Each handles a few rows at a time, so that reports never wait long for it. */
+/** Work of the sweeper's jobs. Each function handles a few rows at a time, so that reports never wait long for it. */
 import { type RawBuilder, sql } from 'kysely'
 import type { MonotonicAge } from '../../fleet/commands/deliveries.ts'
 import { afterTimeout } from '../../fleet/commands/settle.ts'
 import { usageDays } from '../../fleet/reports/usage-names.ts'
 import { keptVersionDays } from '../../fleet/versions/days.ts'
+import { type Attempt, attemptOrThrow } from '../../platform/attempt.ts'
 import { isPostgres } from '../../platform/db/engine.ts'
 import type { Db, Store } from '../../platform/db/open.ts'
 import { transaction } from '../../platform/db/transaction.ts'
@@ -12,6 +13,8 @@ import { eraseChildRows } from './surplus.ts'
 
 const commandsAtOnce = 500
 const logsAtOnce = 20
+/** The number of old rollouts or actions that a round tries to erase if their erasure fails. */
+const triesAtOnce = 20
 /** The days for which an action is kept. */
 const actionDays = 30
 /** The days for which a rollout is kept after its end. */
@@ -25,10 +28,11 @@ export async function timeOutCommands(
   { db }: Store,
   now: number,
   age: MonotonicAge,
+  attempt: Attempt = attemptOrThrow,
 ): Promise<{ id: string; workspaceId: string }[]> {
   const agents = new Map<string, string>()
-  for (let more = true; more; ) {
-    more = await transaction(db, async (trx) => {
+  const timeOutSome = () =>
+    transaction(db, async (trx) => {
       const due = await trx
         .selectFrom('command')
         .innerJoin('agent', 'agent.id', 'command.agent_id')
@@ -47,6 +51,12 @@ export async function timeOutCommands(
         if (state !== command.state) agents.set(command.agent_id, command.workspace_id)
       }
       return due.length === commandsAtOnce
+    })
+  // The pages must learn of the agents so far even if a later transaction fails.
+  for (let more = true; more; ) {
+    more = false
+    await attempt('commands', async () => {
+      more = await timeOutSome()
     })
   }
   return [...agents].map(([id, workspaceId]) => ({ id, workspaceId }))
@@ -73,7 +83,7 @@ export async function eraseLogs(store: Store, now: number): Promise<void> {
 }
 
 /** Erases one rollout that ended long ago, with its rows of agents. Each round erases only one. */
-export async function eraseOldRollout(db: Db, now: number): Promise<void> {
+export async function eraseOldRollout(db: Db, now: number, attempt: Attempt = attemptOrThrow): Promise<void> {
   const old = await db
     .selectFrom('rollout')
     .select('id')
@@ -82,40 +92,54 @@ export async function eraseOldRollout(db: Db, now: number): Promise<void> {
     .where(sql<boolean>`state in ('done', 'cancelled')`)
     .where('changed_at', '<=', now - rolloutDays * dayMs)
     .orderBy('changed_at')
-    .limit(1)
-    .executeTakeFirst()
-  if (!old) return
-  await eraseChildRows(db, ['rollout_agent', 'rollout_id'], old)
-  await db.deleteFrom('rollout').where('id', '=', old.id).execute()
+    .limit(triesAtOnce)
+    .execute()
+  for (const { id } of old) if (await attempt(id, () => erase(id))) return
+
+  async function erase(id: string): Promise<void> {
+    await eraseChildRows(db, ['rollout_agent', 'rollout_id'], { id })
+    await db.deleteFrom('rollout').where('id', '=', id).execute()
+  }
 }
 
 /** Erases one action that is too old, with its rows of agents. Each round erases only one. */
-export async function eraseOldAction(db: Db, now: number): Promise<void> {
+export async function eraseOldAction(db: Db, now: number, attempt: Attempt = attemptOrThrow): Promise<void> {
   const old = await db
     .selectFrom('action')
     .select('id')
     .where('created_at', '<=', now - actionDays * dayMs)
     .orderBy('created_at')
-    .limit(1)
-    .executeTakeFirst()
-  if (!old) return
-  await eraseChildRows(db, ['action_agent', 'action_id'], old)
-  await db.deleteFrom('action').where('id', '=', old.id).execute()
+    .limit(triesAtOnce)
+    .execute()
+  for (const { id } of old) if (await attempt(id, () => erase(id))) return
+
+  async function erase(id: string): Promise<void> {
+    await eraseChildRows(db, ['action_agent', 'action_id'], { id })
+    await db.deleteFrom('action').where('id', '=', id).execute()
+  }
 }
 
 /**
  * Erases expired sessions and one-time values of the accounts library. Links, counts of wrong codes, callbacks of
  * sign-in providers and challenges of passkeys are erased a day after they were used or expired.
  */
-export async function eraseEndedAccess({ db, engine }: Store, now: number): Promise<void> {
+export async function eraseEndedAccess(
+  { db, engine }: Store,
+  now: number,
+  attempt: Attempt = attemptOrThrow,
+): Promise<void> {
   const ended = engine === 'sqlite' ? new Date(now).toISOString() : new Date(now)
-  for (const table of ['session', 'verification'])
-    await erasePieces(db, { table, key: ['id'], where: sql`${sql.ref('expiresAt')} <= ${ended}` })
   const before = now - dayMs
-  await erasePieces(db, { table: 'link', key: ['hash'], where: sql`expires_at <= ${before} or used_at <= ${before}` })
-  await erasePieces(db, { table: 'code_try', key: ['person_id'], where: sql`at <= ${before}` })
-  await erasePieces(db, { table: 'oidc_callback', key: ['hash'], where: sql`expires_at <= ${before}` })
-  await erasePieces(db, { table: 'passkey_challenge', key: ['hash'], where: sql`expires_at <= ${before}` })
+  const hasExpired = sql`expires_at <= ${before}`
+  const all: ErasedRows[] = [
+    { table: 'session', key: ['id'], where: sql`${sql.ref('expiresAt')} <= ${ended}` },
+    { table: 'verification', key: ['id'], where: sql`${sql.ref('expiresAt')} <= ${ended}` },
+    { table: 'link', key: ['hash'], where: sql`expires_at <= ${before} or used_at <= ${before}` },
+    { table: 'code_try', key: ['person_id'], where: sql`at <= ${before}` },
+    { table: 'oidc_callback', key: ['hash'], where: hasExpired },
+    { table: 'passkey_challenge', key: ['hash'], where: hasExpired },
+  ]
+  for (const rows of all) await attempt(rows.table, () => erasePieces(db, rows))
 }
 
 /** Erases the daily sums of deleted agents for days that are no longer shown. */

@@ -2,6 +2,7 @@
 import { type Level, levels, pausedLabel } from '@svc/protocol'
 import { stateDays } from '../../fleet/agents/offline.ts'
 import { lockAgent } from '../../fleet/commands/lock.ts'
+import type { Attempt } from '../../platform/attempt.ts'
 import type { Db } from '../../platform/db/open.ts'
 import { transaction } from '../../platform/db/transaction.ts'
 import { dayMs, dayNumber } from '../../platform/limits/units.ts'
@@ -15,12 +16,14 @@ const levelsAtOnce = 5000
 const maxOffline = 5000
 
 /** Limits the stored states of some agents, after it has added what nodes of earlier versions did not store. */
-export async function boundStates(db: Db, ids: readonly string[], now: number): Promise<void> {
-  await noteFirstReports(db, ids)
-  await notePauses(db, ids)
-  await eraseOldStates(db, ids, now - stateDays * dayMs)
-  for (const id of await agentsWithTooMany(db, 'level_change', ids, maxLevels.kept)) await foldLevels(db, id)
-  for (const id of await agentsWithTooMany(db, 'agent_offline', ids, maxOffline)) await eraseOldestOffline(db, id)
+export async function boundStates(db: Db, ids: readonly string[], now: number, attempt: Attempt): Promise<void> {
+  await noteFirstReports(db, ids, attempt)
+  await notePauses(db, ids, attempt)
+  await eraseOldStates(db, ids, now - stateDays * dayMs, attempt)
+  for (const id of await agentsWithTooMany(db, 'level_change', ids, maxLevels.kept))
+    await attempt(`levels ${id}`, () => foldLevels(db, id))
+  for (const id of await agentsWithTooMany(db, 'agent_offline', ids, maxOffline))
+    await attempt(`times offline ${id}`, () => eraseOldestOffline(db, id))
 }
 
 /** The agents that have more than `max` rows in a table. */
@@ -45,7 +48,7 @@ export async function agentsWithTooMany(
  * the oldest level change or of the last report, whichever is earlier. Each agent has its own statement, so that it
  * cannot deadlock with a batch of reports.
  */
-async function noteFirstReports(db: Db, ids: readonly string[]): Promise<void> {
+async function noteFirstReports(db: Db, ids: readonly string[], attempt: Attempt): Promise<void> {
   const unknown = await db
     .selectFrom('agent')
     .innerJoin('agent_report', 'agent_report.agent_id', 'agent.id')
@@ -53,29 +56,32 @@ async function noteFirstReports(db: Db, ids: readonly string[]): Promise<void> {
     .where('agent.id', 'in', ids)
     .where('first_report_at', 'is', null)
     .execute()
-  for (const { id, received_at } of unknown) {
-    const oldest = db.selectFrom('level_change').select('at').where('agent_id', '=', id).orderBy('at').limit(1)
-    const first_report_at = Math.min((await oldest.executeTakeFirst())?.at ?? received_at, received_at)
-    await db.updateTable('agent').set({ first_report_at }).where('id', '=', id).execute()
-  }
+  for (const { id, received_at } of unknown)
+    await attempt(`first report ${id}`, async () => {
+      const oldest = db.selectFrom('level_change').select('at').where('agent_id', '=', id).orderBy('at').limit(1)
+      const first_report_at = Math.min((await oldest.executeTakeFirst())?.at ?? received_at, received_at)
+      await db.updateTable('agent').set({ first_report_at }).where('id', '=', id).execute()
+    })
 }
 
 /**
  * Adds a row for each pause that began or ended without a change of level, for which nodes of an earlier version wrote
  * none. The row has the time of the last report, because the true time is not known.
  */
-async function notePauses(db: Db, ids: readonly string[]): Promise<void> {
+async function notePauses(db: Db, ids: readonly string[], attempt: Attempt): Promise<void> {
   for (const id of (await missedPauses(db, ids)).map((row) => row.agent_id))
-    await transaction(db, async (trx) => {
-      // A report may have written the row meanwhile, so the missed pauses are read again under the lock.
-      await lockAgent(trx, id)
-      for (const { agent_id, received_at: at, level, label } of await missedPauses(trx, [id]))
-        if (level !== null)
-          await trx
-            .insertInto('level_change')
-            .values({ agent_id, at, level, label, paused: label === pausedLabel ? 1 : 0 })
-            .execute()
-    })
+    await attempt(`pauses ${id}`, () => transaction(db, (trx) => notePausesInTransaction(trx, id)))
+}
+
+async function notePausesInTransaction(trx: Db, id: string): Promise<void> {
+  // A report may have written the row meanwhile, so the missed pauses are read again under the lock.
+  await lockAgent(trx, id)
+  for (const { agent_id, received_at: at, level, label } of await missedPauses(trx, [id]))
+    if (level !== null)
+      await trx
+        .insertInto('level_change')
+        .values({ agent_id, at, level, label, paused: label === pausedLabel ? 1 : 0 })
+        .execute()
 }
 
 /** The agents whose last level change is from an earlier version, and disagrees with their last report on a pause. */
@@ -105,7 +111,7 @@ async function missedPauses(db: Db, ids: readonly string[]) {
  * Erases states from before a time. The last level change before that time stays, because it says which level the agent
  * had at that time.
  */
-async function eraseOldStates(db: Db, ids: readonly string[], before: number): Promise<void> {
+async function eraseOldStates(db: Db, ids: readonly string[], before: number, attempt: Attempt): Promise<void> {
   const old = await db
     .selectFrom('level_change')
     .select(['agent_id', (eb) => eb.fn.max('at').as('last')])
@@ -114,8 +120,9 @@ async function eraseOldStates(db: Db, ids: readonly string[], before: number): P
     .groupBy('agent_id')
     .having((eb) => eb.fn.countAll(), '>', 1)
     .execute()
-  for (const { agent_id, last } of old)
-    await db.deleteFrom('level_change').where('agent_id', '=', agent_id).where('at', '<', last).execute()
+  const outdated = (id: string, last: number) =>
+    db.deleteFrom('level_change').where('agent_id', '=', id).where('at', '<', last)
+  for (const { agent_id: id, last } of old) await attempt(`old levels ${id}`, () => outdated(id, last).execute())
   await db
     .deleteFrom('agent_offline')
     .where('agent_id', 'in', ids)

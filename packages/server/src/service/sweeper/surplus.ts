@@ -5,6 +5,7 @@
  */
 
 import { type RawBuilder, sql } from 'kysely'
+import { type Attempt, attemptOrThrow } from '../../platform/attempt.ts'
 import type { Db } from '../../platform/db/open.ts'
 import type { Tables } from '../../platform/db/tables.ts'
 import { piecesOf } from '../../platform/lists.ts'
@@ -62,11 +63,25 @@ const maxGroup = 1_000_000_000
 /**
  * Erases the surplus rows of all tables, a few in each statement. Returns true if rows may be left for the next round.
  */
-export async function eraseSurplus(db: Db, now: number): Promise<boolean> {
+export async function eraseSurplus(db: Db, now: number, attempt: Attempt = attemptOrThrow): Promise<boolean> {
   let isLeft = false
   for (const [table, kind] of Object.entries(surplus))
-    if (await eraseSurplusOfTable(db, table, kind, now)) isLeft = true
+    await attempt(table, async () => {
+      for (const id of await fullGroups(db, table, kind))
+        await attempt(`${table} ${id}`, async () => {
+          if (await eraseSurplusOfGroup(db, { table, kind, id }, now)) isLeft = true
+        })
+    })
   return isLeft
+}
+
+/** The ids of the groups of a table that have more rows than are always kept. */
+async function fullGroups(db: Db, table: string, { of, max }: Surplus): Promise<string[]> {
+  const group = sql.ref(of)
+  const full = await sql<{
+    id: string
+  }>`select ${group} as id from ${sql.table(table)} group by ${group} having count(*) > ${max}`.execute(db)
+  return full.rows.map(({ id }) => id)
 }
 
 /** The ids of the surplus rows of a group. The people who made the rows share the number of rows that are kept. */
@@ -80,28 +95,22 @@ export function surplusIdsOf(
   return sql`select id from (${inTurn}) as shared order by turn, id desc limit ${maxGroup} offset ${max}`
 }
 
-async function eraseSurplusOfTable(
+async function eraseSurplusOfGroup(
   db: Db,
-  table: string,
-  { of, by, max, isOver, parts }: Surplus,
+  { table, kind, id }: { table: string; kind: Surplus; id: string },
   now: number,
 ): Promise<boolean> {
-  let isLeft = false
-  const [from, group] = [sql.table(table), sql.ref(of)]
-  const full = await sql<{
-    id: string
-  }>`select ${group} as id from ${from} group by ${group} having count(*) > ${max}`.execute(db)
-  for (const { id } of full.rows) {
-    const surplusIds = surplusIdsOf(table, { of, by, max }, id)
-    const over = await sql<{ id: string }>`
-      select id from ${from} where id in (${surplusIds}) and ${isOver(now)} limit ${erasedAtOnce}`.execute(db)
-    if (over.rows.length === erasedAtOnce) isLeft = true
-    for (const old of piecesOf(over.rows, rowsAtOnce)) {
-      if (parts) for (const row of old) await eraseChildRows(db, parts, row)
-      await sql`delete from ${from} where id in (${sql.join(old.map((row) => row.id))})`.execute(db)
-    }
+  const { isOver, parts } = kind
+  const from = sql.table(table)
+  const over = await sql<{ id: string }>`
+    select id from ${from} where id in (${surplusIdsOf(table, kind, id)}) and ${isOver(now)} limit ${erasedAtOnce}`.execute(
+    db,
+  )
+  for (const old of piecesOf(over.rows, rowsAtOnce)) {
+    if (parts) for (const row of old) await eraseChildRows(db, parts, row)
+    await sql`delete from ${from} where id in (${sql.join(old.map((row) => row.id))})`.execute(db)
   }
-  return isLeft
+  return over.rows.length === erasedAtOnce
 }
 
 /** Erases the parts of a row, some in each statement. Each part has an `agent_id`, by which it is found. */

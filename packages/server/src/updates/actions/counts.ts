@@ -6,6 +6,7 @@
 import { type ActionState, actionStates } from '@svc/api'
 import { type QueryCreator, sql } from 'kysely'
 import { actionStateOf } from '../../fleet/commands/outcomes.ts'
+import { type Attempt, attemptOrThrow } from '../../platform/attempt.ts'
 import { isPostgres } from '../../platform/db/engine.ts'
 import type { Db } from '../../platform/db/open.ts'
 import type { ActionChangeTable } from '../../platform/db/tables/actions.ts'
@@ -83,14 +84,23 @@ export async function countAgents(db: QueryCreator<Tables>, id: string): Promise
 }
 
 /** Adds the changes of actions to their counts, oldest first, and counts some actions that have no counts. */
-export async function addChanges(db: Db): Promise<void> {
+export async function addChanges(db: Db, attempt: Attempt = attemptOrThrow): Promise<void> {
+  const failed: string[] = []
+  const add = async (id: string) => {
+    if (!(await attempt(id, () => transaction(db, (trx) => addSome(trx, id))))) failed.push(id)
+    await betweenTransactions(db)
+  }
   for (let step = 0; step < stepsAtOnce; ) {
-    const oldest = db.selectFrom('action_change').select('action_id').orderBy('seq').limit(changesAtOnce)
+    const oldest = db
+      .selectFrom('action_change')
+      .select('action_id')
+      .$if(failed.length > 0, (query) => query.where('action_id', 'not in', failed))
+      .orderBy('seq')
+      .limit(changesAtOnce)
     const changed = await db.selectFrom(oldest.as('oldest')).select('action_id').distinct().execute()
     if (changed.length === 0) break
     for (const { action_id } of changed.slice(0, stepsAtOnce - step)) {
-      await transaction(db, (trx) => addSome(trx, action_id))
-      await betweenTransactions(db)
+      await add(action_id)
       step++
     }
   }
@@ -100,10 +110,7 @@ export async function addChanges(db: Db): Promise<void> {
     // The condition is written exactly as in the partial index, because the database uses the index only then.
     .where(sql<boolean>`open_agents is null`)
     .limit(actionsAtOnce)
-  for (const { id } of await rest.execute()) {
-    await transaction(db, (trx) => addSome(trx, id))
-    await betweenTransactions(db)
-  }
+  for (const { id } of await rest.execute()) await add(id)
 }
 
 /**

@@ -10,6 +10,7 @@ import { lockAgents, queueForAgents } from '../../fleet/commands/many.ts'
 import { keepOutcomes } from '../../fleet/commands/outcomes.ts'
 import type { ChangeContext } from '../../people/audit/by.ts'
 import { roleToAct } from '../../people/workspaces/store.ts'
+import { type Attempt, attemptOrThrow } from '../../platform/attempt.ts'
 import type { Live } from '../../platform/base.ts'
 import { isPostgres } from '../../platform/db/engine.ts'
 import type { Db } from '../../platform/db/open.ts'
@@ -67,20 +68,15 @@ export async function finishAction(needs: ActionParts, id: string): Promise<void
   while ((await runAction(needs, id)) === 'busy') await wait(busyMs)
 }
 
-/**
- * Continues every action whose commands are not all sent, such as those of a killed node. An error in one action does
- * not stop the others; all errors are thrown together at the end.
- */
-export async function runActions(needs: ActionParts): Promise<void> {
+/** Continues every action whose commands are not all sent, such as those of a killed node. */
+export async function runActions(needs: ActionParts, attempt: Attempt = attemptOrThrow): Promise<void> {
   const left = await needs.store.db
     .selectFrom('action')
     .select('id')
     .where('state', '=', 'queuing')
     .orderBy('id')
     .execute()
-  const failures: unknown[] = []
-  for (const { id } of left) await runAction(needs, id).catch((error: unknown) => failures.push(error))
-  if (failures.length > 0) throw new AggregateError(failures, 'actions could not be sent')
+  for (const { id } of left) await attempt(id, () => runAction(needs, id))
 }
 
 /**

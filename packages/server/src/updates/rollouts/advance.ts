@@ -5,6 +5,7 @@
  */
 import { lockWorkspace } from '../../people/workspaces/lock.ts'
 import { findRole, roleToAct } from '../../people/workspaces/store.ts'
+import { type Attempt, attemptOrThrow } from '../../platform/attempt.ts'
 import type { Live } from '../../platform/base.ts'
 import type { Db, Store } from '../../platform/db/open.ts'
 import type { RolloutAgentDbRow, RolloutDbRow } from '../../platform/db/tables.ts'
@@ -32,27 +33,21 @@ interface AdvancedRollout {
 
 /**
  * Advances every running rollout as far as possible. For rollouts that stopped, records late outcomes, and withdraws
- * wishes that were not withdrawn yet. An error in one rollout does not stop the others; all errors are thrown together
- * at the end.
+ * wishes that were not withdrawn yet.
  */
-export async function advanceRollouts(db: Db, now: number): Promise<AdvancedRollout[]> {
+export async function advanceRollouts(
+  db: Db,
+  now: number,
+  attempt: Attempt = attemptOrThrow,
+): Promise<AdvancedRollout[]> {
   const running = await db.selectFrom('rollout').select('id').where('state', '=', 'running').execute()
   const late = await withLateAgents(db, now)
   const left = await withWishesLeft(db)
   const advanced: AdvancedRollout[] = []
-  const failures: unknown[] = []
-  for (const [id, advanceOne] of [
-    ...running.map(({ id }) => [id, advanceRollout] as const),
-    ...late.map(({ id }) => [id, settleLate] as const),
-    ...left.map((rollout) => [rollout.id, () => withdrawLeft(db, rollout, now)] as const),
-  ]) {
-    try {
-      advanced.push(...(await advanceOne(db, id, now)))
-    } catch (error) {
-      failures.push(error)
-    }
-  }
-  if (failures.length > 0) throw new AggregateError(failures, 'rollouts could not be advanced')
+  const add = async (steps: Promise<AdvancedRollout[]>) => void advanced.push(...(await steps))
+  for (const { id } of running) await attempt(id, () => add(advanceRollout(db, id, now)))
+  for (const { id } of late) await attempt(`late ${id}`, () => add(settleLate(db, id, now)))
+  for (const rollout of left) await attempt(`left ${rollout.id}`, () => add(withdrawLeft(db, rollout, now)))
   return advanced
 }
 

@@ -5,6 +5,7 @@
  */
 import { sql } from 'kysely'
 import { lockWorkspace } from '../../people/workspaces/lock.ts'
+import { type Attempt, attemptOrThrow } from '../../platform/attempt.ts'
 import type { Db } from '../../platform/db/open.ts'
 import { transaction } from '../../platform/db/transaction.ts'
 import { maxTrialMs } from './judge.ts'
@@ -49,7 +50,11 @@ export async function countTrials(db: Db, workspaceId: string, now: number): Pro
 }
 
 /** Gives free trial slots to runtime wishes of rollouts that wait for one. Returns the agents whose wishes changed. */
-export async function grantWaiting(db: Db, now: number): Promise<{ id: string; workspaceId: string }[]> {
+export async function grantWaiting(
+  db: Db,
+  now: number,
+  attempt: Attempt = attemptOrThrow,
+): Promise<{ id: string; workspaceId: string }[]> {
   const waiting = await db
     .selectFrom('agent')
     .select('workspace_id')
@@ -58,10 +63,11 @@ export async function grantWaiting(db: Db, now: number): Promise<{ id: string; w
     .where('runtime_granted_at', 'is', null)
     .execute()
   const granted: { id: string; workspaceId: string }[] = []
-  for (const { workspace_id: workspaceId } of waiting) {
-    for (const id of await transaction(db, (trx) => grantInTransaction(trx, workspaceId, now)))
-      granted.push({ id, workspaceId })
-  }
+  for (const { workspace_id: workspaceId } of waiting)
+    await attempt(workspaceId, async () => {
+      for (const id of await transaction(db, (trx) => grantInTransaction(trx, workspaceId, now)))
+        granted.push({ id, workspaceId })
+    })
   return granted
 }
 
