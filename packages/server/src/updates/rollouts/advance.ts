@@ -33,7 +33,7 @@ interface AdvancedRollout {
 
 /**
  * Advances every running rollout as far as possible. For rollouts that stopped, records late outcomes, and withdraws
- * wishes that were not withdrawn yet.
+ * wishes that were not withdrawn yet. The result also contains the steps of rollouts that failed in a later step.
  */
 export async function advanceRollouts(
   db: Db,
@@ -44,32 +44,36 @@ export async function advanceRollouts(
   const late = await withLateAgents(db, now)
   const left = await withWishesLeft(db)
   const advanced: AdvancedRollout[] = []
-  const add = async (steps: Promise<AdvancedRollout[]>) => void advanced.push(...(await steps))
-  for (const { id } of running) await attempt(id, () => add(advanceRollout(db, id, now)))
-  for (const { id } of late) await attempt(`late ${id}`, () => add(settleLate(db, id, now)))
-  for (const rollout of left) await attempt(`left ${rollout.id}`, () => add(withdrawLeft(db, rollout, now)))
+  for (const { id } of running) await attempt(id, () => advanceRollout(db, { id, now, onStep }))
+  for (const { id } of late) await attempt(`late ${id}`, () => settleLate(db, id, { now, onStep }))
+  for (const rollout of left) await attempt(`left ${rollout.id}`, () => withdrawLeft(db, rollout, { now, onStep }))
   return advanced
+
+  function onStep(step: AdvancedRollout): void {
+    advanced.push(step)
+  }
+}
+
+interface AdvanceHow {
+  now: number
+  /** Called at the beginning of each step, so that pages are notified even if the step fails later. */
+  onStep: (step: AdvancedRollout) => void
 }
 
 /**
- * Advances one rollout as far as possible, in at most `max` steps. The result is empty if the rollout is not running,
- * or if another node is working on it.
+ * Advances one rollout as far as possible, in at most `max` steps. There is no step if the rollout is not running, or
+ * if another node is working on it. Returns true if another step can follow.
  */
-async function advanceRollout(db: Db, id: string, now: number, max = Infinity): Promise<RolloutAdvance[]> {
-  const advanced: RolloutAdvance[] = []
-  for (let more = true; more && advanced.length < max; ) {
-    const step = await advance(db, id, now)
-    more = step?.more ?? false
-    if (step) advanced.push(step)
+async function advanceRollout(
+  db: Db,
+  { id, max = Infinity, ...how }: AdvanceHow & { id: string; max?: number },
+): Promise<boolean> {
+  let more = true
+  for (let steps = 0; more && steps < max; steps++) {
+    more = await advance(db, id, how)
     if (more) await betweenTransactions(db)
   }
-  return advanced
-}
-
-/** One step of a rollout. */
-interface RolloutAdvance extends AdvancedRollout {
-  /** True if another step can follow at once. */
-  more: boolean
+  return more
 }
 
 interface AdvanceParts {
@@ -87,10 +91,14 @@ export async function advanceNow(
   id: string,
   { now, maxAgents = Infinity }: { now: number; maxAgents?: number | undefined },
 ): Promise<boolean> {
-  const advanced = await advanceRollout(store.db, id, now, Math.ceil(maxAgents / agentsAtOnce))
-  announceAdvanced(live, advanced)
-  live.listChanged(workspace.id)
-  return advanced.at(-1)?.more ?? false
+  const advanced: AdvancedRollout[] = []
+  const onStep = (step: AdvancedRollout) => void advanced.push(step)
+  try {
+    return await advanceRollout(store.db, { id, now, onStep, max: Math.ceil(maxAgents / agentsAtOnce) })
+  } finally {
+    announceAdvanced(live, advanced)
+    live.listChanged(workspace.id)
+  }
 }
 
 /** Notifies the open pages of the agents and rollouts that have changed. */
@@ -119,30 +127,37 @@ const withLateAgents = (db: Db, now: number) =>
  * Records the outcomes of agents that continued with the update after their rollout had stopped. Nothing else about the
  * rollout changes.
  */
-async function settleLate(db: Db, id: string, now: number): Promise<AdvancedRollout[]> {
+async function settleLate(db: Db, id: string, { now, onStep }: AdvanceHow): Promise<void> {
   const rollout = await db.selectFrom('rollout').selectAll().where('id', '=', id).executeTakeFirst()
-  if (!rollout || rollout.state === 'running') return []
+  if (!rollout || rollout.state === 'running') return
+  const step = { workspaceId: rollout.workspace_id, agents: [], moved: true }
+  onStep(step)
   const judged = await judgeAgents(db, rollout, now, true)
-  return judged?.changed ? [{ workspaceId: rollout.workspace_id, agents: [], moved: true }] : []
+  step.moved = judged?.changed ?? false
 }
 
-async function withdrawLeft(db: Db, rollout: RolloutDbRow, now: number): Promise<AdvancedRollout[]> {
+async function withdrawLeft(db: Db, rollout: RolloutDbRow, { now, onStep }: AdvanceHow): Promise<void> {
+  onStep({ workspaceId: rollout.workspace_id, agents: [], moved: true })
   await withdrawWishes(db, rollout, { by: service, now })
-  return [{ workspaceId: rollout.workspace_id, agents: [], moved: true }]
 }
 
-/**
- * Advances a rollout by one step; undefined when another node works on the rollout, or it is no longer running. `more`
- * means that another step can follow at once.
- */
-async function advance(db: Db, id: string, now: number): Promise<RolloutAdvance | undefined> {
+/** Advances a rollout by one step. Returns true if another step can follow at once. */
+async function advance(db: Db, id: string, { now, onStep }: AdvanceHow): Promise<boolean> {
   const begun = await transaction(db, (trx) => begin(trx, id, now))
-  if (!begun) return undefined
+  if (!begun) return false
   const { rollout, wished, ended } = begun
-  const base = { workspaceId: rollout.workspace_id, agents: wished, moved: ended, more: wished.length > 0 }
+  // The rollout counts as moved until the step has ended without error.
+  const step = { workspaceId: rollout.workspace_id, agents: wished, moved: true }
+  onStep(step)
   if (ended) await withdrawWishes(db, rollout, { by: service, now })
-  if (ended || base.more) return base
-  return { ...base, ...(await judge(db, rollout, now)) }
+  if (ended) return false
+  if (wished.length > 0) {
+    step.moved = false
+    return true
+  }
+  const { moved, more } = await judge(db, rollout, now)
+  step.moved = moved
+  return more
 }
 
 interface BegunWave {

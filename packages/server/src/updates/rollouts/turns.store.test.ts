@@ -170,6 +170,19 @@ test('a rollout asks as many agents as it may, and the rest afterwards', async (
   expect(await s.states(id)).toEqual({ wished: agents })
 })
 
+test('if a later step of a rollout fails, pages are notified of the steps before it', async () => {
+  const s = await start()
+  const id = await s.begin()
+  const members = s.store.db.selectFrom('rollout_agent').select('agent_id').where('state', '=', 'untouched')
+  const ids = (await members.orderBy('agent_id').execute()).map((member) => member.agent_id)
+  s.store.sqlite.exec(`create trigger refused before update on rollout_agent
+    when old.agent_id = '${ids[150]}' begin select raise(abort, 'refused'); end`)
+  const live = testLive()
+  await expect(advanceNow({ store: s.store, live }, s.workspace, id, { now: s.clock.now() })).rejects.toThrow('refused')
+  const reported = live.heard.filter(({ what }) => what === 'reported').map(({ agentId }) => agentId)
+  expect(reported).toEqual(ids.slice(0, 100))
+})
+
 test('a report that arrives while a rollout starts is answered before it has started', async () => {
   const s = await start()
   const order: string[] = []
