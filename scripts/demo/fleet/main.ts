@@ -1,7 +1,7 @@
 /**
  * A process that reports as the whole simulated fleet: `main.ts FILE`, where FILE is JSON in the form of `FleetFile`.
- * It prints a line when each agent that reports at all has done so. From then on each reports at the interval that the
- * service asks for, and obeys commands, until the process is ended.
+ * It prints a line when each agent that reports at all has done so. From then on, the agents that report more than once
+ * report at the interval that the service asks for, and obey commands, until the process is ended.
  */
 import { readFileSync } from 'node:fs'
 import { membersOf } from './members.ts'

@@ -42,7 +42,7 @@ export async function makeFleet(
   return await makeManyAgents({ ...place, agents, blueprint, limit: agentLimit }, async (made) => {
     if (made % progressEvery === 0 && made < count) tell(`  ${countInWords(made)} of ${countInWords(count)}`)
     if (made % pauseAfter !== 0) return
-    await immediate() // SQLite leaves the process no time of its own to notice Ctrl-C
+    await immediate() // SQLite blocks this process, which would otherwise not notice Ctrl-C
     ending.throwIfAborted()
   })
 }
