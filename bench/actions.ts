@@ -1,6 +1,6 @@
 /**
- * Measures how long an action on many agents takes over HTTP while all agents report every 30 s: until it is answered,
- * until every command is queued, and before it the names that a filter selects and the preview. On both databases.
+ * Measures the four steps of an action on many agents over HTTP while all agents report every 30 s: the names that a
+ * filter selects, the preview, the answer to the press, and the time until every command is queued. On both databases.
  *
  *   npm run bench -- actions [--agents 5000] [--rounds 5]
  */
@@ -127,7 +127,10 @@ const caller =
     return (await answer.json()) as T
   }
 
-/** Opens the service's database beside it, since no answer tells a queued command from one that waits for its turn. */
+/**
+ * Opens the database of the running service. `isQueued` reads there whether an action still queues commands, since no
+ * answer of the service says so.
+ */
 async function openDatabase({ file }: Service, url: string | undefined) {
   const isDone = (row: unknown) => (row as { state?: string } | undefined)?.state !== 'queuing'
   if (url === undefined) {

@@ -27,7 +27,7 @@ export async function benchCosts(args: string[]): Promise<string> {
   const rounds = Number(values.rounds)
   for (const agents of values.agents.split(',').map(Number)) {
     rows.push(...(await measure('SQLite', agents, rounds, {})))
-    // A database of its own for each fleet, since every service has its own secret.
+    // Each fleet gets a new PostgreSQL: a service refuses a database that a service with another secret has used.
     const postgres = await startDatabase()
     try {
       const env = { SVC_DATABASE_URL: postgres.url }

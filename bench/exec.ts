@@ -23,7 +23,7 @@ const bareWait = `require('child_process').spawn('sh', ['-c', 'echo; exec cat'],
 const maxRatio = 2.7
 /** The largest memory of a run among many at once, in MB: its share of what they have in common included. */
 const maxMegabytes = 10
-/** The runs of one round, so that the ticks in which /proc counts CPU time do not matter. */
+/** The number of runs in a round. The ticks in which /proc counts CPU time are too long to measure a single run. */
 const runsPerRound = 5
 
 export async function benchExec(args: string[]): Promise<string> {
@@ -86,15 +86,15 @@ async function cpuOf([file = '', ...args]: readonly string[], env: Env): Promise
   return ((cpuSecondsOfChildren() - before) * 1000) / runsPerRound
 }
 
-/** The memory of one of many processes at once in MB, when all wait for their commands. */
+/** The mean memory in MB of `atOnce` processes that run at the same time, while all wait for their commands. */
 async function memoryOf(account: Account, atOnce: number, start: (n: number) => readonly string[]): Promise<number> {
   const children = Array.from({ length: atOnce }, (_, n): ChildProcess => {
     const [file = '', ...args] = start(n)
     return spawn(file, args, { env: clean(account), stdio: ['pipe', 'pipe', 'ignore'] })
   })
   await Promise.all(children.flatMap(({ stdout }) => (stdout ? [once(stdout, 'data')] : [])))
-  await sleep(1000) // their records are written
-  // the command is no part of svc
+  await sleep(1000) // Meanwhile the runs write their records.
+  // The memory of the commands does not count, since they are no part of svc.
   const memory = children.map(({ pid = 0 }) => treeOf(pid).reduce((sum, each) => sum + pssOf(each), 0))
   for (const { stdin } of children) stdin?.end()
   await Promise.all(children.map((child) => once(child, 'exit')))

@@ -46,7 +46,7 @@ interface Run {
   connections: number
   joining: WarmUp
   steady: WatchedWindow
-  /** While the page Cost was open, with what it got. */
+  /** The measurement while the page Cost was open, and the answers that the page got; only with `--cost`. */
   cost: { window: WatchedWindow; page: Awaited<ReturnType<OpenCostPage['close']>> } | undefined
   memory: { now: number; highest: number }
   limit: Window | undefined

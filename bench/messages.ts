@@ -31,7 +31,7 @@ interface MessageMeasurement {
   times: ReadonlyMap<MessageKind, readonly number[]>
   /** The share of a core that the service used. */
   cpu: number
-  /** A sentence part about the messages for receivers that hang when the last message was queued. */
+  /** A part of a sentence: the messages that still waited for hanging receivers after the last round had begun. */
   waiting: string
 }
 

@@ -123,15 +123,15 @@ const measurePart = (part: Part, rounds: number, seconds: number): Promise<strin
   })
 
 /**
- * The milliseconds for which a server has the load before the next one gets it. After a rest of eight seconds, the
- * threads of V8 add up to a quarter to the cost of a report. Shorter times would count more of the moments in which the
- * last clients wait for their answers.
+ * The milliseconds for which a server has the load before the next one gets it. With longer times the servers rest
+ * longer: after eight seconds of rest, the threads of V8 add up to a quarter to the cost of a report. Shorter times
+ * would count more of the moments in which the last clients wait for their answers.
  */
 const sliceMs = 1000
 
 /**
  * Measures every server in each round, so that the servers are compared under the same conditions of the machine. T and
- * the service, which come last, follow each other.
+ * the service always follow each other, since their costs are compared.
  */
 async function inTurns(servers: Server[], part: Part, rounds: number, seconds: number): Promise<Measurement[][]> {
   const results: Measurement[][] = servers.map(() => [])

@@ -21,7 +21,7 @@ import { cpuSecondsOfThreads } from './common/usage.ts'
 import { startLoad } from './fleet/load.ts'
 import { type LargestRequest, largestOf, type Names } from './requests/largest.ts'
 
-/** The limits: the CPU of a request as a multiple of that of the statement, and the milliseconds of a turn. */
+/** The limits: the CPU of a request as a multiple of what `limitOf` measures, and the milliseconds of a turn. */
 const limits = { ratio: 5, turn: 50 } as const
 /** The milliseconds after the answer for which turns count, since some operations go on after it. */
 const afterMs = 600
@@ -50,7 +50,7 @@ export async function benchRequests(args: string[]): Promise<string> {
 interface RequestOptions {
   agents: number
   rounds: number
-  /** A text that the routes contain which are measured. */
+  /** Only operations whose route contains this text are measured. */
   only: string
 }
 
@@ -171,7 +171,7 @@ function text(
   { engine, limit, agents, rounds }: RequestOptions & { engine: string; limit: number },
 ) {
   const figures = all
-    // A round of the sweeper falls into some of the measurements, but not into all of one operation.
+    // The median and the minimum count, since the sweeper runs during some rounds of an operation, but not all.
     .map(({ route, cpu, turns }) => ({ route, cpu: median(cpu), turn: Math.min(...turns) }))
     .sort((a, b) => b.cpu - a.cpu)
   const rows = figures.map(({ route, cpu, turn }) => [

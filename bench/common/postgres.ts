@@ -10,7 +10,7 @@ export interface Postgres {
   stop: () => Promise<void>
 }
 
-/** Starts it. `env` are further environment variables of PostgreSQL. */
+/** Starts PostgreSQL with the database `bench`. `env` are further environment variables of PostgreSQL. */
 export async function startDatabase(env: Readonly<Record<string, string>> = {}): Promise<Postgres> {
   const postgres = await startPostgres({ durable: true, env })
   const admin = new pg.Client({ connectionString: postgres.url('postgres') })

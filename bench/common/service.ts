@@ -173,7 +173,10 @@ function addOldRuns(store: Store, each: number): void {
   store.sqlite.exec('commit')
 }
 
-/** Gives every agent three tags, and for each of the last 30 days the costs of all its models and of its only one. */
+/**
+ * Gives every agent three tags and 30 days of costs. Each day has two rows: one for the sum of all models (`''`), and
+ * one for the only model.
+ */
 async function addHistory({ db }: Store): Promise<void> {
   const today = dayNumber(Date.now())
   const number = sql`cast(substr(name, 7) as integer)`

@@ -1,6 +1,6 @@
 /**
- * The kinds of first messages. Whoever waits for one is in another workspace and at another domain than what hangs;
- * only a test of a channel is in the workspace in which 40 channels hang, since a person waits for it at a button.
+ * The kinds of first messages. Their receivers share no workspace and no mail domain with the receivers that hang. Only
+ * the test of a channel is sent in a workspace in which 40 channels hang, since a person waits for its result.
  */
 import { enqueueTest } from '../../packages/server/src/deliveries/store.ts'
 import { addPerson } from '../../packages/server/testing/test-workspace.ts'
@@ -17,10 +17,10 @@ export const messageKinds = [
 ] as const
 export type MessageKind = (typeof messageKinds)[number]
 
-/** How a kind of message is queued, and by which name its receiver knows message number `round`. */
+/** The request that queues a kind of message, and the name by which its receiver knows message number `round`. */
 interface QueuedKind {
   name: (round: number) => string
-  /** Queues it by a request; undefined if it was stored with the time at which it is due. */
+  /** Queues the message by a request. Undefined if `storeFirstMessages` stores it with the time at which it is due. */
   ask?: (call: Caller, round: number) => Promise<void>
 }
 

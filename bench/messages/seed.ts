@@ -14,7 +14,7 @@ import type { Receivers } from './receivers.ts'
 /** A service that is being measured, and what its measurement needs. */
 export interface Scene {
   service: Service
-  /** The database of the service while it is stopped. On SQLite nothing else may write while it runs. */
+  /** The database of the service. It is used only while the service is stopped: on SQLite, one process may write. */
   store: Store
   /** The e-mail address of the admin of all workspaces. */
   person: string

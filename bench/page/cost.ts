@@ -1,4 +1,7 @@
-/** Simulates an open page Cost whose person often chooses another split, so that no answer is a kept one. */
+/**
+ * Simulates an open page Cost whose person chooses another split every five seconds. The service keeps an answer for a
+ * minute, and a question comes again after about 40 s, so some of the answers are kept ones.
+ */
 import { history } from '@svc/api'
 import { type Service, workspace } from '../common/service.ts'
 import { median } from '../common/times.ts'

@@ -38,8 +38,8 @@ export interface Server {
 }
 /**
  * The result of measuring one server. `cpu` and `database` are microseconds of CPU time per report, `rate` is reports
- * per second, `p50` and `p99` are milliseconds. CPU time counts only while the server has the load: what a service does
- * every few seconds, whether it has load or not, would otherwise count again for each service that is measured with it.
+ * per second, `p50` and `p99` are milliseconds. CPU time counts only while the server has the load; otherwise the
+ * server's regular work while other servers have the load would count, too.
  */
 export interface Measurement {
   cpu: number
@@ -99,7 +99,10 @@ interface LoadOutcome extends Pick<Measurement, 'errors' | 'p50' | 'p99' | 'cpu'
 /** Environment variables with which the process that syncs the database's files is slow (common/slow-disk.ts). */
 type SlowDisk = Readonly<Record<string, string>>
 
-/** Calls `work` with what makes the disk as slow as a setting wants it; undefined if that is not possible here. */
+/**
+ * Calls `work` with the environment variables that delay each sync by `syncDelayMs`; with undefined if this machine has
+ * no C compiler.
+ */
 export async function withDisk<T>(
   { syncDelayMs }: Setting,
   work: (slow: SlowDisk | undefined) => Promise<T>,
@@ -113,7 +116,7 @@ export async function withDisk<T>(
   }
 }
 
-/** Starts the service with the database of a setting. */
+/** Starts the service with the database of a setting. It is scraped if the setting has `scrapeSeconds`. */
 export const startOn = (setting: Setting, slow: SlowDisk, options: ServiceOptions = {}): Promise<Server> =>
   setting.scrapeSeconds === undefined
     ? startPlain(setting, slow, options)

@@ -7,7 +7,7 @@ import { notingTurns, recordingsFolder } from '../common/turns.ts'
 
 let started = 0
 
-/** Starts a service with `start`. Only the one of this checkout is scraped, so that both can be compared. */
+/** Starts a service with `start`. A service of another checkout is not scraped, so that it shows the difference. */
 export async function scraped<S extends { stop(): Promise<void> }>(
   everySeconds: number,
   options: ServiceOptions,

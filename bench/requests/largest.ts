@@ -15,7 +15,7 @@ export interface Names {
   now: number
   agents: readonly string[]
   alerts: readonly string[]
-  /** The ids of the newest things that an operation made, by its route. */
+  /** By the route of an operation: the id of the newest thing that the operation has made. */
   made: Map<string, string>
 }
 
@@ -28,7 +28,7 @@ const q = `q=${encodeURIComponent(worstFilter)}`
 
 const dayBefore = (now: number) => new Date(now - 86_400_000).toISOString().slice(0, 10)
 
-/** The query of a list, where it needs one, or one makes it larger. */
+/** The queries of those lists that need a query, or whose answer a query makes larger. */
 const queries: Readonly<Record<string, string | ((names: Names) => string)>> = {
   'GET /w/:slug/fleet': `limit=200&sort=level&desc=true&${q}`,
   'GET /w/:slug/fleet/names': q,
@@ -37,7 +37,7 @@ const queries: Readonly<Record<string, string | ((names: Names) => string)>> = {
   'GET /w/:slug/fleet/map': `by=tag&${q}`,
   'GET /w/:slug/actions': 'limit=100',
   'GET /w/:slug/history/fleet': ({ now }) => `at=${Math.floor(now / 1000)}`,
-  // One day, since the rows of ten thousand agents for two times are refused.
+  // One day, since for two days the rows of ten thousand agents would exceed 1 MB and be refused.
   'GET /w/:slug/history/cost': ({ now }) => `from=${dayBefore(now)}&to=${dayBefore(now)}&per=agent`,
   'GET /w/:slug/history/cost/export': 'per=agent',
   'GET /w/:slug/cost': 'per=agent',
