@@ -1,7 +1,7 @@
 /** Files of ignore rules, with what they leave out. The expectations are those of git 2.39. */
 import { readIgnoreRules } from '../src/folder/gather.ts'
 
-/** The paths that every file of rules is held against. None of them is left out by default. */
+/** The paths to which the tests apply every file of rules. None of them is left out by default. */
 export const ignorablePaths = [
   ...['f', 'b', 'k', '-', '0', '[', ']', '^', '!', 'fb', 'f b', 'f*', 'key.pem', 'key1.pem', 'keyA.pem', 'key_.pem'],
   ...['key-.pem', 'a/b', 'a/key.pem', 'a/b2/c', 'a/b2/key1.pem', 'x/a/b', 'foobar', 'foo/bar', 'foo/x/bar'],

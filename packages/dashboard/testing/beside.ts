@@ -2,8 +2,8 @@
 import type { Page } from 'playwright-core'
 
 /**
- * Presses a link, and returns the address that the browser would open in a new tab; null if it would not open one. It
- * opens none, because Playwright sometimes gets no hold of a tab that a page has opened.
+ * Presses a link, and returns the address that the browser would open in a new tab; null if it would not open one. No
+ * tab is really opened, because Playwright sometimes gets no hold of a tab that a page has opened.
  */
 export async function opensBeside(page: Page, press: () => Promise<void>): Promise<string | null> {
   await page.evaluate(() => {

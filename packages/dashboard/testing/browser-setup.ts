@@ -193,7 +193,7 @@ export class BrowserSetup {
     db.close()
   }
 
-  /** Stores alerts of the rule `bad`, or of others, that were open in the past or are still open, as of now. */
+  /** Stores alerts, by default of the rule `bad`. An alert is still open if its `to` is null. */
   storeAlerts(slug: string, alerts: readonly StoredAlert[]): void {
     const db = new DatabaseSync(join(this.#folder, 'data/svc.db'), { timeout: 5000 })
     const scope = db.prepare('select id from workspace where slug = ?').get(slug)?.id as string

@@ -23,7 +23,7 @@ const canHaveFocus = 'a[href], :is(button, input, select, textarea):enabled, sum
 export const focusIs = (page: Page, what: string): Promise<void> =>
   eventually(`${what} has the focus`, async () => expect(await nameOfFocused(page)).toBe(what))
 
-/** Gives this the focus, once it can have it: a button that is busy is disabled. */
+/** Gives `target` the focus, and tries again until it has it: a busy button, for example, cannot have the focus. */
 export const focusOn = (target: Locator): Promise<void> =>
   eventually(`${target} has the focus`, async () => {
     await target.focus()

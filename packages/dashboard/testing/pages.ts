@@ -19,7 +19,7 @@ export const everyPage: readonly string[] = (Object.keys(paths) as PathName[])
   .filter((name) => !outside.some((one) => one === name))
   .flatMap((name) => tabs[name]?.map((tab) => `${paths[name]}?tab=${tab}`) ?? [paths[name]])
 
-/** The parameters in the paths of pages, for one path. */
+/** The values for the parameters in the path of a page. */
 interface PageIds {
   readonly slug: string
   readonly name: string

@@ -100,8 +100,8 @@ export class Windows {
 
 /**
  * True for an error that the console shows because a test has broken something: files that are missing, a service that
- * does not answer, a session that ended. A refusal of the page's routes is a fault if the page expects it: then it
- * should have asked for it quietly (packages/api/src/refused.ts).
+ * does not answer, a session that ended. A refusal by `/api/web/` that the page expects is a fault, since the
+ * page should have sent that request quietly (packages/api/src/refused.ts).
  */
 function isOfTest(message: ConsoleMessage): boolean {
   const text = message.text()

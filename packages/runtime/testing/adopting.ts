@@ -33,8 +33,8 @@ export interface Account {
 }
 
 /**
- * Makes an account. Its service manager does not answer, as in a container, unless `systemd` is true; then it is the
- * stand-in of systemctl.sh. The folders of both are beside the home folder.
+ * Makes an account. Its service manager is the stand-in of systemctl.sh, which fails every call, as in a container,
+ * unless `systemd` is true. The folders of the crontab and of the units are beside the home folder.
  */
 export function account({ systemd = false, name = 'home' }: { systemd?: boolean; name?: string } = {}): Account {
   const root = realpathSync(mkdtempSync(join(tmpdir(), 'svc-account-')))

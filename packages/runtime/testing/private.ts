@@ -1,6 +1,6 @@
-/** Private texts in tests. The test service has a fault for every report that holds one. */
+/** Private texts in tests. If a report holds one, `close` of the tests' service rejects (service.ts). */
 
-/** A part of each text that stays on the machine: of a prompt, an answer, an argument, a variable and so on. */
+/** Marks in the texts that must stay on the machine: in prompts, answers, arguments, variables and so on. */
 export const privateMarks = [
   ...['prompt-mark', 'answer-mark', 'argument-mark', 'title-mark', 'folder-mark', 'secret-mark', 'variable-mark'],
 ] as const

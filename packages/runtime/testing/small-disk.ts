@@ -15,7 +15,7 @@ const options: Readonly<Record<Scarce, string>> = { bytes: 'size=24m', inodes: '
 export interface SmallDisk {
   /** The folder on which the file system is mounted. */
   readonly root: string
-  /** Uses up everything that is left, except this many bytes. Other programs may free something afterwards. */
+  /** Uses up everything that is left, except this many bytes. Programs in the folder may free something later. */
   fill(but?: number): void
   /** Removes what `fill` has written. */
   free(): void

@@ -40,7 +40,7 @@ export const missing: string | undefined = straceMissing(calls, 'updates struck 
 export type Point = readonly [kind: Kind, n: number]
 export const killedAt = ([kind, n]: Point): string => `${pattern(kind)}:signal=SIGKILL:when=${n}`
 export const failsAt = ([kind, n]: Point, error: string): string => `${pattern(kind)}:error=${error}:when=${n}`
-/** The strace option that delays the call at this point by so many seconds that the test ends earlier. */
+/** The strace option that delays the call at this point. `seconds` must be so many that the test ends earlier. */
 export const hangsAt = ([kind, n]: Point, seconds: number): string =>
   `${pattern(kind)}:delay_enter=${seconds}s:when=${n}`
 
@@ -203,7 +203,7 @@ export const chooseCases = <T>(cases: readonly T[], few: number): readonly T[] =
 
 export const hasEnded = ({ child }: Running): boolean => child.exitCode !== null || child.signalCode !== null
 
-/** A thread of the runtime: that of the launcher, or that of the runtime proper. */
+/** A thread of the runtime: that of the launcher, or that of its worker. */
 export type Thread = 'launcher' | 'worker'
 const workerOf = (pid: number): number | undefined =>
   readdirSync(`/proc/${pid}/task`)

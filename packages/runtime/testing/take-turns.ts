@@ -16,6 +16,6 @@ for (let i = 0; i < Number(times); i++) {
     while (performance.now() < until);
     writeFileSync(counter, String(n + 1))
   })
-  // A process that waits for the lock looks every 10 ms. It would not get it if this one took it again at once.
+  // A process that waits for the lock tries every 10 ms, and would not get it if this process took it again at once.
   Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 15)
 }

@@ -1,4 +1,7 @@
-/** A home folder with rollouts as Codex writes them, and locks of threads that a process really holds. */
+/**
+ * A home folder with files as Codex writes them: rollouts, in which Codex records a thread, and locks of threads that a
+ * process really holds.
+ */
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { appendFileSync, mkdirSync, mkdtempSync, realpathSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'

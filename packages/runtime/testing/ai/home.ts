@@ -75,7 +75,7 @@ export function claudeHome(root = realpathSync(mkdtempSync(join(tmpdir(), 'svc-c
   }
 }
 
-/** Field 22 of /proc/PID/stat: when a process started. For a process that is gone, it is another process's. */
+/** The time at which a process started (field 22 of /proc/PID/stat); another time, `1`, if the process is gone. */
 function startOf(pid: number): string {
   try {
     return (

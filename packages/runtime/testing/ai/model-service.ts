@@ -10,7 +10,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 
 export interface ModelService {
   readonly origin: string
-  /** The bodies of all requests of a model. */
+  /** The bodies of all requests for an answer of a model. */
   readonly asked: readonly string[]
   close(): Promise<void>
 }
@@ -76,7 +76,7 @@ function bodyIn(text: string): JsonObject {
   }
 }
 
-/** The orders in the last text of the person, and the number of results of tools since. */
+/** The orders such as `[[ask]]` in the last text that has any, and the number of results of tools since that text. */
 function ordersIn(body: JsonObject): { readonly order: Readonly<Record<string, string>>; readonly results: number } {
   const all = (body.messages ?? body.input ?? []) as unknown
   const list = typeof all === 'string' ? [{ role: 'user', content: all }] : (all as JsonObject[])
@@ -106,7 +106,7 @@ interface ToolCall {
   readonly input: JsonObject
 }
 
-/** The offered tool that runs a shell command, with arguments in its own words. */
+/** A call of the offered tool that runs shell commands, with arguments as that tool names them. */
 function shellCall(body: JsonObject, command: string, asks: boolean): ToolCall | undefined {
   const offered = ((body.tools ?? []) as JsonObject[]).map((tool) => (tool.function ?? tool) as JsonObject)
   const shells = ['Bash', 'bash', 'exec_command', 'shell', 'shell_command']
@@ -132,8 +132,8 @@ function shellCall(body: JsonObject, command: string, asks: boolean): ToolCall |
 const maxResults = 6
 
 /**
- * A tool by the end of its name, with arguments in JSON: once, as soon as it is offered. Until then the shell waits a
- * moment, since a tool may start the program that offers it while it asks the model.
+ * A call of the tool whose name ends in the first word of `order`, with the JSON after that word; undefined once it was
+ * called. Until the tool is offered, the shell sleeps instead: the program that offers it may still be starting.
  */
 function namedCall(body: JsonObject, order: string): ToolCall | undefined {
   const [wanted = ''] = order.split(' ', 1)

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { DatabaseSync } from 'node:sqlite'
 
-/** Opens a database to write. The part for SQLite is loaded only here, since not each Node has one. */
+/** Opens a database to write. `node:sqlite` is loaded only here, since older versions of Node do not have it. */
 function openWritable(file: string): DatabaseSync {
   const { DatabaseSync: Database } = process.getBuiltinModule('node:sqlite')
   return new Database(file, { enableForeignKeyConstraints: false })
@@ -128,7 +128,7 @@ export function recordedDatabase(file: string, lines: readonly string[]): void {
 }
 
 export const personAsks = { role: 'user', summary: { title: 'title-mark', diffs: [] }, text: 'prompt-mark' }
-/** An answer of a model, in the words of both versions. */
+/** An answer of a model, with the fields of both versions of opencode. */
 export const modelAnswers = (more: object = {}): object => ({
   ...{ role: 'assistant', modelID: 'claude-m', model: { id: 'claude-m', providerID: 'x' }, cost: 0.5 },
   tokens: { input: 1200, output: 30, reasoning: 4, cache: { read: 800, write: 100 } },

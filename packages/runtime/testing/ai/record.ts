@@ -69,7 +69,7 @@ function keepFiles(toolHome: ToolHome, folder: string): void {
   }
 }
 
-/** Keeps the tables of a database and their rows, a line for each. Titles are made from prompts. */
+/** Keeps the tables of a database and their rows, a line for each. Titles are replaced: they repeat prompts. */
 function keepDatabase(toolHome: ToolHome, folder: string): void {
   const clean = cleanerFor(toolHome)
   const database = new DatabaseSync(join(toolHome.home, '.local/share/opencode/opencode.db'), { readOnly: true })
@@ -83,7 +83,7 @@ function keepDatabase(toolHome: ToolHome, folder: string): void {
 }
 
 const longest = 80
-/** Long texts are instructions of the tool, and say nothing about a session. */
+/** Shortens long texts and lists, and leaves `dropped` fields out. Long texts are only instructions of the tool. */
 function shortenTexts(value: unknown): unknown {
   if (typeof value === 'string')
     return value.length > longest && !value.includes('-mark') ? `${value.length} characters` : value

@@ -21,7 +21,7 @@ interface HeadlessOptions {
   readonly more?: readonly string[]
 }
 
-/** Runs a tool once without a terminal, at most for a minute. Gives its process id. */
+/** Runs a tool once without a terminal, by default for at most a minute. Returns its process id. */
 export async function runHeadless(
   { env, work }: ToolHome,
   tool: RealTool,
@@ -45,11 +45,11 @@ export async function runHeadless(
 const ready: Readonly<Record<RealTool, RegExp>> = { claude: /❯/, codex: /for shortcuts/, opencode: /Ask anything/ }
 const question = /Do you want to proceed|Would you like to run/
 
-/** Opens a terminal with a tool, and types a prompt until the tool asks for the agreement of the person. */
+/** Opens a terminal with a tool, types a prompt, and waits until the tool asks the person for agreement. */
 export const untilItAsks = (home: ToolHome, tool: RealTool, bin: string, prompt: string): Promise<Terminal> =>
   untilItShows(question, home, tool, bin, prompt)
 
-/** Opens a terminal with a tool, and types a prompt until the screen shows this. */
+/** Opens a terminal with a tool, types a prompt, and waits until the screen shows `pattern`. */
 export async function untilItShows(
   pattern: RegExp,
   home: ToolHome,
@@ -62,7 +62,8 @@ export async function untilItShows(
     await terminal.shows(ready[tool], 120)
     await sleep(3000)
     terminal.type(prompt)
-    // The tool takes a text that comes in one piece for a pasted one, and an Enter directly after it for a part of it.
+    // Text that arrives at once counts as pasted, and an Enter directly after it as a part of that text. So Enter is
+    // pressed later, more than once if necessary.
     for (let left = 12; left > 0 && !pattern.test(terminal.screen()); left--) {
       await sleep(2500)
       if (terminal.screen().includes(prompt.slice(0, 20)) && left % 2 === 0) terminal.press('Enter')

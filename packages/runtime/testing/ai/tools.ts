@@ -26,7 +26,7 @@ export const versions: Readonly<Record<RealTool, readonly string[]>> = {
   opencode: ['1.15.13', '1.18.33'],
 }
 
-/** Tests have another home folder, so the script that starts them names the cache. */
+/** The cache of installed tools. Tests have another home folder, so scripts/ai.ts names the cache in a variable. */
 export const cacheFolder =
   process.env.SVC_TEST_AI_TOOLS || join(process.env.XDG_CACHE_HOME || join(homedir(), '.cache'), 'svc-ai-tools')
 const installMs = 300_000
