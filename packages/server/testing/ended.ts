@@ -41,7 +41,7 @@ const channel = (
 ) => `insert into alert_channel (id, scope, workspace_id, owner, name, kind, format, enabled, shown, sealed, created_at, created_by_name, dead)
   values ('${id}', 'north', 'north', '', '${id}', 'webhook', 'single', 1, '', '', 1, 'Ann', 0)`
 
-/** When such a thing gives access after the restore: never, only without the later data, or always. */
+/** When an ended thing gives access after a restore: never, only if the data since the backup is lost, or always. */
 type WhenHeld = 'never' | 'without' | 'always'
 interface EndedThing {
   /** The statements that make the thing before the backup, and end it afterwards. */

@@ -12,8 +12,8 @@ import { offering } from './service.ts'
 
 const w = '/api/web/w/north'
 /**
- * For each route an input that is accepted, or that is refused only after its texts were read. The path may name `one`
- * or an alert.
+ * For each route an input that is accepted, or that is refused only after its texts were read. The path may name the
+ * agent `one`, or an alert as `ALERT`.
  */
 export const inputs: Readonly<Record<string, { path?: string; input: object }>> = {
   'PATCH /me': { input: { name: 'Ann' } },
