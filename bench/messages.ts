@@ -31,7 +31,7 @@ interface MessageMeasurement {
   times: ReadonlyMap<MessageKind, readonly number[]>
   /** The share of a core that the service used. */
   cpu: number
-  /** A part of a sentence: the messages that still waited for hanging receivers after the last round had begun. */
+  /** A part of a sentence: the messages that still waited for hanging receivers when the last round had started. */
   waiting: string
 }
 

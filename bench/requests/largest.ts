@@ -15,7 +15,7 @@ export interface Names {
   now: number
   agents: readonly string[]
   alerts: readonly string[]
-  /** By the route of an operation: the id of the newest thing that the operation has made. */
+  /** The id of the newest thing that an operation has made, by the route of the operation. */
   made: Map<string, string>
 }
 
