@@ -120,6 +120,14 @@ export const serviceFaults: readonly Fault[] = [
     tests: [at('platform/db/migrate.store.test.ts')],
   },
   {
+    name: 'sweeper: one action that fails stops the jobs after it',
+    harm: 'While an action of one workspace fails, no log is erased and no rollout goes on.',
+    file: at('platform/attempt.ts'),
+    old: '      return false\n',
+    new: '      throw error\n',
+    tests: [at('platform/attempt.test.ts'), at('service/sweeper/jobs.store.test.ts')],
+  },
+  {
     name: 'sweeper: expired logs are never erased',
     harm: 'Logs that the page says were deleted after 30 days stay on the disk.',
     file: at('service/sweeper/jobs.ts'),

@@ -145,6 +145,22 @@ onEveryEngine('after the clock of the service was changed', (open) => {
     expect(lines).toMatchObject([{ seconds: -100 }])
   })
 
+  test('back, an agent whose wishes cannot be read does not keep those of others from being corrected', async () => {
+    const { w, passes, lines } = await started()
+    const other = await w.addAgent('other')
+    const at = w.clock.now()
+    const wish = { version: '2.0.0', at, by: 'Ada', mark: null, grantedAt: at }
+    const wishes = { [w.agent.id]: { wishes: '{' }, [other.id]: columnsOfWishes({ runtime: wish }) }
+    for (const [id, columns] of Object.entries(wishes))
+      await w.store.db.updateTable('agent').set(columns).where('id', '=', id).execute()
+    w.clock.pass(-3 * hours)
+    await passes(1)
+    const rows = w.store.db.selectFrom('agent').select('wishes').where('id', '=', other.id)
+    const { wishes: mended } = await rows.executeTakeFirstOrThrow()
+    expect(wishesIn(mended).runtime).toMatchObject({ at: w.clock.now() })
+    expect(lines).toMatchObject([{ seconds: -3 * hours }, { job: 'stored times', item: `wishes ${w.agent.id}` }])
+  })
+
   test('back, a message that waits for its next try is sent now, and no lease holds it', async () => {
     const { w, passes } = await started()
     const now = w.clock.now()

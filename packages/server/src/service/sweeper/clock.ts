@@ -6,6 +6,7 @@
 import { clockSlackMs, isTooFarAhead } from '@svc/protocol'
 import type { Logger } from 'pino'
 import { type Clocks, jumpBetween } from '../../alerts/evaluation/service.ts'
+import { createAttempts } from '../../platform/attempt.ts'
 import type { Live } from '../../platform/base.ts'
 import type { Store } from '../../platform/db/open.ts'
 import { minuteText } from '../../platform/limits/units.ts'
@@ -61,6 +62,7 @@ interface ClockWatchParts {
 export const clocksOf = (now: () => number) => (): Clocks => ({ wall: now(), mono: performance.now() })
 
 export function createClockWatch({ store, log, live, clocks, isBeside = false }: ClockWatchParts): ClockWatch {
+  const attempt = createAttempts({ log, now: () => clocks().wall })('stored times')
   let before = clocks()
   let last: NoticedStep | null = null
   let owed = 0
@@ -117,7 +119,7 @@ export function createClockWatch({ store, log, live, clocks, isBeside = false }:
   }
 
   async function mend(now: number): Promise<void> {
-    const times = await mendTimes(store, now, back)
+    const times = await mendTimes(store, now, back, attempt)
     back = 0
     owed--
     if (times === 0) return

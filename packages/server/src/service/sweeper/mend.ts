@@ -6,6 +6,7 @@
 import { isTooFarAhead } from '@svc/protocol'
 import { type RawBuilder, sql } from 'kysely'
 import { replanPersonal } from '../../alerts/changes/personal.ts'
+import { type Attempt, attemptOrThrow } from '../../platform/attempt.ts'
 import type { Db, Store } from '../../platform/db/open.ts'
 import { transaction } from '../../platform/db/transaction.ts'
 import { type Wishes, wishesIn } from '../../updates/wishes/kept.ts'
@@ -17,12 +18,17 @@ import { mendedTime, storedTimes, type TimeRule } from './stored-times.ts'
  * milliseconds by which the clock was set back, and permits end earlier by it, so that they do not last longer. It is 0
  * if only the clock of another node differs, and when this is called again.
  */
-export async function mendTimes(store: Store, now: number, back: number): Promise<number> {
+export async function mendTimes(
+  store: Store,
+  now: number,
+  back: number,
+  attempt: Attempt = attemptOrThrow,
+): Promise<number> {
   let count = 0
   for (const [table, columns] of Object.entries(storedTimes)) {
     // `service_beat` is corrected last, because the service notices by its time that the clock was set back.
     if (table === 'service_beat' && back > 0) await shortenOnce(store, now, back)
-    if (table === 'agent') count += await mendWishes(store.db, now)
+    if (table === 'agent') count += await mendWishes(store.db, now, attempt)
     for (const [column, rule] of Object.entries(columns)) count += await mendColumn(store, { table, column, rule }, now)
   }
   await replanPersonal(store.db, now)
@@ -94,16 +100,22 @@ async function shorten(
 }
 
 /** Corrects the wishes of all agents, each agent in its own transaction, and returns the number of changed agents. */
-async function mendWishes(db: Db, now: number): Promise<number> {
+async function mendWishes(db: Db, now: number, attempt: Attempt): Promise<number> {
   const rows = await db.selectFrom('agent').select(['id', 'wishes']).where('wishes', 'is not', null).execute()
-  const wrong = rows.filter(({ wishes }) => onThisClock(wishesIn(wishes), now) !== undefined)
-  for (const { id } of wrong)
-    await transaction(db, async (trx) => {
-      const agent = await lockRow(trx, { id })
-      const wishes = agent && onThisClock(wishesIn(agent.wishes), now)
-      if (agent && wishes) await storeWishes(trx, agent, wishes)
+  let count = 0
+  for (const { id, wishes } of rows)
+    await attempt(`wishes ${id}`, async () => {
+      if (onThisClock(wishesIn(wishes), now) === undefined) return
+      await transaction(db, (trx) => mendWishesInTransaction(trx, id, now))
+      count++
     })
-  return wrong.length
+  return count
+}
+
+async function mendWishesInTransaction(trx: Db, id: string, now: number): Promise<void> {
+  const agent = await lockRow(trx, { id })
+  const wishes = agent && onThisClock(wishesIn(agent.wishes), now)
+  if (agent && wishes) await storeWishes(trx, agent, wishes)
 }
 
 /**
