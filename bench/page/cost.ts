@@ -1,6 +1,7 @@
 /**
  * Simulates an open page Cost whose person chooses another split every five seconds. The service keeps an answer for a
- * minute, and a question comes again after about 40 s, so some of the answers are kept ones.
+ * minute, so each question has another first day, before the first costs. The most expensive runs are always the same
+ * question, so most answers to it are kept ones, as for a real page.
  */
 import { history } from '@svc/api'
 import { type Service, workspace } from '../common/service.ts'
@@ -8,6 +9,7 @@ import { median } from '../common/times.ts'
 
 const everyMs = 5_000
 const stepMs = 500
+const dayMs = 86_400_000
 
 export interface OpenCostPage {
   /** Closes the page. Returns how many answers it got, and the median and the slowest in milliseconds. */
@@ -20,7 +22,8 @@ export function openCostPage({ url }: Pick<Service, 'url'>, cookie: string): Ope
   const splits = [undefined, ...history.costSplits]
   const ask = async (n: number) => {
     const per = splits[n % splits.length]
-    const asked = new URLSearchParams({ by: n % 8 < 4 ? 'day' : 'week', ...(per && { per }) })
+    const from = new Date(Date.now() - (60 + n) * dayMs).toISOString().slice(0, 10)
+    const asked = new URLSearchParams({ by: n % 8 < 4 ? 'day' : 'week', from, ...(per && { per }) })
     const began = performance.now()
     for (const path of [`cost?${asked}`, 'cost/runs']) {
       const answer = await fetch(`${url}/api/web/w/${workspace}/${path}`, { headers: { cookie } })
