@@ -1,6 +1,6 @@
 /**
- * Collects the paths of the parts of a status file that were not kept (2.11, D55). Fields note them while they read the
- * file. Reports are read without notes, since the service cuts and drops their parts silently (2.1).
+ * Collects the paths of the parts of a status file that were not kept (2.11, D55). The readers of fields (fields.ts)
+ * note them. Reports are read without notes, since the service cuts and drops their parts silently (2.1).
  */
 import { clean, cut } from './text.ts'
 

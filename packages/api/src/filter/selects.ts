@@ -113,7 +113,10 @@ function patternOf({ text, quoted }: FilterValue, field: SearchField, bits: numb
   return { ...plainPattern, text: found, holds: likeOf(first, inner, last) }
 }
 
-/** Returns the test whether a text begins and ends with these texts and has the others in between, in their order. */
+/**
+ * Returns a function that tests whether the part of a text from `start` to `stop` begins with `first`, ends with `last`
+ * and has the `inner` texts in between, in their order.
+ */
 const likeOf =
   (first: string, inner: readonly string[], last: string) =>
   (text: string, start: number, stop: number): boolean => {

@@ -111,7 +111,8 @@ export function httpAgentFor(url: URL, allowed: AllowedNetworks, lookup: LookupF
     // A connection that is used again would skip the check of the address.
     keepAlive: false,
     maxSockets: 1,
-    // The library checks these addresses again. With networks, it would warn about those of the other IP version.
+    // The library checks each address again. It gets addresses instead of the networks in `allowed`, because it would
+    // print a warning for each IPv4 network when it checks an IPv6 address.
     allowIPAddressList: judged,
     lookup: judging(lookup, allowed, judged),
   }

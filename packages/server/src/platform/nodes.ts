@@ -43,8 +43,8 @@ export async function noteNode(pool: Pick<pg.Pool, 'query'>, node: string, now: 
 }
 
 /**
- * True if one of the nodes in `heard`, from which announcements arrived, has no row. The version of such a node does
- * not ask for second factors.
+ * True if a node has no row in `factor_node`: its version does not ask for second factors. `heard` has the names of the
+ * nodes from which announcements arrived.
  */
 export async function isNodeWithoutFactors(db: Db, heard: readonly string[]): Promise<boolean> {
   if (heard.length === 0 || !isPostgres(db)) return false

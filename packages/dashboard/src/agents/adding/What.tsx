@@ -179,7 +179,7 @@ function NameForm({ slug, what, onAdded }: WhatProps & { what: ConnectedThing })
   )
 }
 
-/** Returns a function that makes an agent and its token, with the state of the request. */
+/** Returns the function `submit`, which makes an agent and its token, and the state of that request. */
 export function useAdding(slug: string, onAdded: WhatProps['onAdded']) {
   const client = useQueryClient()
   return useChange(async ({ name, ...to }: WhatToAdd & { name: string }) => {

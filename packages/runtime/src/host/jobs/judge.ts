@@ -55,7 +55,7 @@ export function judgeJob(facts: JobFacts, context: JobJudgeContext): JudgedJob {
   })
   const next = nextStart(facts.plans, last, now)
   const late = wasUnrecorded || due === undefined ? undefined : facts.late
-  // After the clock was set back, `due` is counted from that moment, so `late` may be earlier.
+  // If the clock was set back, `due` is counted from that moment, and `late` is since when the job was overdue before.
   const overdue = due !== undefined && isOverdue(due, now) ? Math.min(due.shown, late ?? due.shown) : late
   const pilesUp = running.length >= manyCopies && mayLive === undefined
   const words = {

@@ -139,8 +139,8 @@ function activeOf(jobs: readonly JudgedJob[]): NonNullable<StatusPart['active']>
 }
 
 /**
- * The runs to report: for each job, the last run, the run that ended last, the oldest run in progress, and the run
- * whose output the last failure has replaced. The newest runs of all jobs follow.
+ * The runs to report: for each job, the newest run, the run that decides its level (`ended`), the oldest run in
+ * progress, and the run whose output the last failure replaced in `failed.log`. The newest runs of all jobs follow.
  */
 function runsOf(jobs: readonly JudgedJob[]): Run[] {
   const printed = new Set(jobs.flatMap(({ name, runs }) => newestPrinted(name, runs)))

@@ -25,7 +25,7 @@ interface Defaults extends Pick<Rule, 'on' | 'after' | 'level'>, Partial<Pick<Ru
 
 type Fact = keyof AlertFacts
 
-/** The settings of the rule and the time for which `mayHold` makes its condition. */
+/** The rule with its settings, and the present time; `mayHold` makes its condition from them. */
 interface ChoiceContext {
   rule: Rule
   now: number

@@ -32,7 +32,7 @@ interface SliceResult {
   workspaceId: string
   /** The ids of the agents that got a command; for the action `lift`, of all agents of the slice. */
   agents: string[]
-  /** True if agents may have been deleted. */
+  /** True for the action `delete`, which may have deleted agents of the slice. */
   deleted: boolean
 }
 

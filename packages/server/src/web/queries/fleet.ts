@@ -28,8 +28,8 @@ import { FairTurns } from '../../platform/http/turns.ts'
 import { byText } from '../../platform/lists.ts'
 
 /**
- * The turns of the workspaces in making long answers, such as lists and costs: each turn of the event loop makes one
- * slice of an answer, for one workspace after the other.
+ * Lets the workspaces take turns while long answers are made, such as lists and costs. Each pass of the event loop
+ * makes one slice of one workspace's answer.
  */
 export const workspaceTurns = new FairTurns()
 
