@@ -49,7 +49,7 @@ export async function operatorInvitation(db: Db, id: string, now: number): Promi
   return row && read(row)
 }
 
-/** True if an invitation of the operator for this address is valid. `email` has the form in which addresses are stored. */
+/** True if an invitation of the operator for this address is valid. `email` is written as addresses are stored. */
 export const hasOperatorInvitation = async (db: Db, email: string, now: number): Promise<boolean> =>
   (await open(db, now).where('email', '=', email).executeTakeFirst()) !== undefined
 
