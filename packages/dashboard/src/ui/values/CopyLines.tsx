@@ -29,7 +29,7 @@ export function CopyLines({ text, label, gapAfter }: CopyLinesProps) {
                   part
                 ) : (
                   // biome-ignore lint/suspicious/noArrayIndexKey: the parts of one line
-                  <span key={at} data-gap={gapAfter !== undefined}>
+                  <span key={at} data-gap={gapAfter !== undefined} data-slashes={part.includes('/')}>
                     {withBreaks(part)}
                   </span>
                 ),
