@@ -28,8 +28,8 @@ test('a failure is logged once for each item of each job, and resolves with fals
 })
 
 test.each([
-  ['an hour', (s: ReturnType<typeof start>) => s.clock.pass(3600), 2],
-  ['less than an hour', (s: ReturnType<typeof start>) => s.clock.pass(3599), 1],
+  ['an hour', async (s: ReturnType<typeof start>) => s.clock.pass(3600), 2],
+  ['less than an hour', async (s: ReturnType<typeof start>) => s.clock.pass(3599), 1],
   ['a success', (s: ReturnType<typeof start>) => s.tries('actions', 'a', false), 2],
   ['a success of another item', (s: ReturnType<typeof start>) => s.tries('actions', 'b', false), 1],
 ])('after %s, a failure that goes on has been logged so often', async (_, then, times) => {
