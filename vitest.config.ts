@@ -33,8 +33,7 @@ const globalSetup: Partial<Record<(typeof kinds)[number], string | string[]>> = 
 }
 /** The time limit of a test. */
 const minutes = { store: 1, http: 1, process: 2, browser: 2, machine: 10, ai: 5 }
-const measuring = 'testing/cpu-per-file.ts'
-const setupFiles = [measuring, 'testing/cleaning-per-file.ts']
+const setupFiles = ['testing/cpu-per-file.ts', 'testing/cleaning-per-file.ts']
 /** Tests whose process opens stores also watch that no query is made beside an open transaction. */
 const watching = 'packages/server/testing/beside.ts'
 /**
@@ -78,7 +77,7 @@ export default defineConfig({
           name: 'unit',
           env,
           isolate: false,
-          setupFiles: [measuring],
+          setupFiles,
           include: files('.test.{ts,tsx}'),
           exclude: [...never, ...kinds.map((kind) => `**/*.${kind}.test.{ts,tsx}`)],
           expect: patient,

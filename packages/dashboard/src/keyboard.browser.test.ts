@@ -153,23 +153,27 @@ test.skipIf(level === 'short')(
   },
 )
 
+/** Types a text into the palette, and waits until the entry with the given name is selected. */
+async function find(page: Page, text: string, name: string | RegExp): Promise<void> {
+  await page.keyboard.press('Control+k')
+  await page.getByRole('combobox', { name: 'Find' }).waitFor()
+  await page.keyboard.type(text)
+  await page.getByRole('option', { name, selected: true }).waitFor()
+}
+
 test.skipIf(level === 'short')(
   'the palette finds agents by what the service finds, pages, and the actions of the open page',
   async () => {
     const page = await look()
     await openAgent(page)
-    const find = async (text: string, option: string | RegExp) => {
-      await page.keyboard.press('Control+k')
-      await page.getByRole('combobox', { name: 'Find' }).waitFor()
-      await page.keyboard.type(text)
-      await page.getByRole('option', { name: option, selected: true }).waitFor()
-      await page.keyboard.press('Enter')
-    }
-    await find('run now', 'Run now: mail-2')
+    await find(page, 'run now', 'Run now: mail-2')
+    await page.keyboard.press('Enter')
     await page.getByRole('list', { name: 'Commands in progress' }).getByText('queued').waitFor()
-    await find('http 503', /mail-3/)
+    await find(page, 'http 503', /mail-3/)
+    await page.keyboard.press('Enter')
     await page.getByRole('heading', { level: 1, name: 'mail-3' }).waitFor()
-    await find('members', 'Members')
+    await find(page, 'members', 'Members')
+    await page.keyboard.press('Enter')
     await page.getByRole('heading', { level: 1, name: 'Members' }).waitFor()
   },
 )
@@ -179,31 +183,24 @@ test.skipIf(level === 'short')(
   async () => {
     const page = await look()
     await open(page)
-    const find = async (text: string, option: string | RegExp) => {
-      await page.keyboard.press('Control+k')
-      await page.getByRole('combobox', { name: 'Find' }).waitFor()
-      await page.keyboard.type(text)
-      await page.getByRole('option', { name: option }).first().waitFor()
-    }
-    await find('pause mail-3', 'Pause mail-3')
+    await find(page, 'pause mail-3', 'Pause mail-3')
     expect(await wrongLooks(page, async () => {}, [1440, 360])).toEqual([])
-    await page.getByRole('option', { name: 'Pause mail-3', selected: true }).waitFor()
     await page.keyboard.press('Enter')
     const ask = page.getByRole('dialog', { name: 'Pause mail-3?' })
     await ask.waitFor()
     await page.keyboard.press('Escape')
     await ask.waitFor({ state: 'detached' })
-    await find('mail-3 pause', 'Pause mail-3')
+    await find(page, 'mail-3 pause', 'Pause mail-3')
     await page.keyboard.press('Enter')
     await ask.getByRole('button', { name: 'Pause', exact: true }).click()
     await page.getByRole('heading', { level: 1, name: 'mail-3' }).waitFor()
     await page.getByRole('list', { name: 'Commands in progress' }).getByText('queued').waitFor()
-    await find('invite', 'Invite someone')
+    await find(page, 'invite', 'Invite someone')
     await page.keyboard.press('Enter')
     await page.getByRole('dialog', { name: 'Invite someone' }).waitFor()
     await page.keyboard.press('Escape')
     await page.getByRole('dialog').waitFor({ state: 'detached' })
-    await find('filters quotation', /^Filters/)
+    await find(page, 'filters quotation', /^Filters/)
     const beside = page.waitForEvent('popup')
     await page.keyboard.press('Enter')
     expect((await beside).url()).toBe(`${setup.url}/help/page#filters`)
