@@ -44,3 +44,12 @@ test('a process is killed at the exit, and fifty cause no warning', async () => 
   expect(out).toBe('50\n')
   expect(err).not.toContain('MaxListeners')
 })
+
+test('everything is done when a worker of the tests is terminated', async () => {
+  const { out } = await ran(`
+    await import(${JSON.stringify(join(import.meta.dirname, 'cleaning.ts'))})
+    atExit(says('removed'))
+    setInterval(() => {}, 1000)
+    process.kill(process.pid, 'SIGTERM')`)
+  expect(out).toBe('removed\n')
+})

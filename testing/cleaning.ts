@@ -17,6 +17,9 @@ export async function testEnds(): Promise<void> {
   await clean(atTestEnd)
 }
 
+// Vitest ends its workers with this signal, which without a listener leaves no time for the steps of `atExit`.
+process.once('SIGTERM', () => process.exit(143))
+
 /**
  * Runs a cleanup step after the current test. If no test is running, the step is ignored, because what helpers make
  * before the first test is needed by the whole file.
