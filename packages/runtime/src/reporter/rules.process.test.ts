@@ -324,12 +324,19 @@ test('with a damaged journal the reports continue, say so, and nothing is offere
   const good = await service()
   const of = folder({ '.svc/journal/commands.json': '{"commands": [' }, good.origin)
   good.next.push(json({ commands: [command('1', 'pause')], interval: 5 }))
-  starts(of)
+  const running = starts(of)
   const { report } = await good.reported(2)
   expect(report.health?.[0]).toMatchObject({ name: 'Journal', level: 'bad' })
   expect(report.controls).toEqual([])
   expect(report.settings).toBeUndefined()
   expect(existsSync(of.paused)).toBe(false)
+  expect(running.lines.filter((line) => line.includes('log not sent'))).toEqual([])
+})
+
+test('with a damaged journal `svc report --once` succeeds, since the report arrived', async () => {
+  const good = await service()
+  const of = folder({ '.svc/journal/commands.json': '{"commands": [' }, good.origin)
+  expect(await svc(of, ['report', '--once'])).toMatchObject({ code: 0, err: '' })
 })
 
 test.skipIf(level === 'short')("the reports continue if nobody reads the reporter's output", async () => {

@@ -31,7 +31,7 @@ export async function uploadLogs(
   connection: ServiceConnection,
   { signal, say }: { signal: AbortSignal; say: (line: string) => void },
 ): Promise<void> {
-  for (const entry of knownJournal(folder, memory).filter(waitsForUpload).slice(0, limits.logsPerMinute)) {
+  for (const entry of logRequests({ folder, memory }).slice(0, limits.logsPerMinute)) {
     const name = typeof entry.payload?.name === 'string' ? entry.payload.name : ''
     const now = wholeSeconds(Date.now())
     if (now - entry.received > limits.logAnswerSeconds) {
@@ -49,6 +49,15 @@ export async function uploadLogs(
         ? `log ${JSON.stringify(name)} sent`
         : `log ${JSON.stringify(name)} not taken: ${verdict.why}`,
     )
+  }
+}
+
+/** The log commands whose logs were not sent yet. There are none while the journal is unusable, as each report says. */
+function logRequests({ folder, memory }: UploadContext): readonly CommandEntry[] {
+  try {
+    return knownJournal(folder, memory).filter(waitsForUpload)
+  } catch {
+    return []
   }
 }
 
