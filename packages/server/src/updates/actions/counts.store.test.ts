@@ -69,6 +69,21 @@ onEveryEngine('the counts of an action', (open, engine) => {
     expect([await listed(), turn.mock.calls.length]).toEqual([counts, 2])
   })
 
+  test('are made although four older actions fail', async () => {
+    const { w, send } = await startPressing(await open(), 1)
+    const { db } = w.store
+    for (let i = 0; i < 5; i++) await send(i % 2 ? 'resume' : 'pause')
+    await db.updateTable('action').set({ counts: null, open_agents: null }).execute()
+    const failing = new Set<string>()
+    await addChanges(db, async (id, work) => {
+      if (failing.size < 4 || failing.has(id)) return !failing.add(id)
+      await work()
+      return true
+    })
+    const counted = await db.selectFrom('action').select('id').where('open_agents', 'is not', null).execute()
+    expect(counted.map(({ id }) => failing.has(id))).toEqual([false])
+  })
+
   test('of an action that was erased are forgotten', async () => {
     const { w, agents, report, send } = await startPressing(await open(), 1)
     await send('pause')

@@ -87,8 +87,10 @@ export async function countAgents(db: QueryCreator<Tables>, id: string): Promise
 export async function addChanges(db: Db, attempt: Attempt = attemptOrThrow): Promise<void> {
   const failed: string[] = []
   const add = async (id: string) => {
-    if (!(await attempt(id, () => transaction(db, (trx) => addSome(trx, id))))) failed.push(id)
+    const isDone = await attempt(id, () => transaction(db, (trx) => addSome(trx, id)))
+    if (!isDone) failed.push(id)
     await betweenTransactions(db)
+    return isDone
   }
   for (let step = 0; step < stepsAtOnce; ) {
     const oldest = db
@@ -104,13 +106,18 @@ export async function addChanges(db: Db, attempt: Attempt = attemptOrThrow): Pro
       step++
     }
   }
-  const rest = db
-    .selectFrom('action')
-    .select('id')
-    // The condition is written exactly as in the partial index, because the database uses the index only then.
-    .where(sql<boolean>`open_agents is null`)
-    .limit(actionsAtOnce)
-  for (const { id } of await rest.execute()) await add(id)
+  for (let step = 0, counted = 0; step < stepsAtOnce && counted < actionsAtOnce; step++) {
+    const uncounted = await db
+      .selectFrom('action')
+      .select('id')
+      // The condition is written exactly as in the partial index, because the database uses the index only then.
+      .where(sql<boolean>`open_agents is null`)
+      .$if(failed.length > 0, (query) => query.where('id', 'not in', failed))
+      .limit(1)
+      .executeTakeFirst()
+    if (!uncounted) break
+    if (await add(uncounted.id)) counted++
+  }
 }
 
 /**
