@@ -39,18 +39,18 @@ export const dashboardFaults: readonly Fault[] = [
   {
     name: 'tabs: every tab holds a stream',
     harm: 'The seventh tab stays white, and no button in the other six answers.',
-    file: at('data/live/stream-mode.ts'),
+    file: at('data/live/freshness.ts'),
     old: 'maxStreams = 4',
     new: 'maxStreams = 6',
-    tests: [at('data/live/places.test.ts')],
+    tests: [at('data/live/freshness.test.ts')],
   },
   {
     name: 'tabs: a hidden tab polls',
     harm: 'Twenty tabs in the background ask the service every four seconds, day and night.',
-    file: at('data/live/stream-mode.ts'),
+    file: at('data/live/freshness.ts'),
     old: "now - hiddenSince < maxHiddenMs ? 'holds' : 'idle'",
     new: "now - hiddenSince < maxHiddenMs ? 'holds' : 'polls'",
-    tests: [at('data/live/stream-mode.test.ts')],
+    tests: [at('data/live/freshness.test.ts')],
   },
   {
     name: 'tabs: the place of a hidden tab cannot be taken over',
@@ -58,7 +58,7 @@ export const dashboardFaults: readonly Fault[] = [
     file: at('data/live/freshness.ts'),
     old: '{ steal: true }',
     new: '{ ifAvailable: true }',
-    tests: [at('data/live/places.test.ts')],
+    tests: [at('data/live/freshness.test.ts')],
   },
   {
     name: 'presses: an older answer replaces a newer one',

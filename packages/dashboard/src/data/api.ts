@@ -242,7 +242,7 @@ export const uploadBundle = (slug: string, zip: Blob, sent: (share: number | und
   )
 
 // Over HTTP/1.1 all tabs of a browser share six connections to a host. So requests have a time limit, and only one tab
-// uploads at a time. The limit of streams is in data/live/stream-mode.ts.
+// uploads at a time. The limit of streams is in data/live/freshness.ts.
 
 /** The maximum time for which a request waits for its answer, in milliseconds. */
 const answerWithin = 60_000

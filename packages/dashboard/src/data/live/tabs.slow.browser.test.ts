@@ -1,13 +1,13 @@
 /**
  * Tests many tabs of one browser, which all share its six connections to the service (HTTP/1.1). All tabs of a headless
  * browser are visible, so a test hides a tab by changing the visibility that the page reads. `npm test` leaves this
- * out. packages/dashboard/src/data/live/places.test.ts proves the same rules.
+ * out. packages/dashboard/src/data/live/freshness.test.ts proves the same rules.
  */
 import type { BrowserContext, Page, Request } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { eventually } from '../../../../../testing/eventually.ts'
 import { type BrowserSetup, openBrowserSetup, password, type Visitor } from '../../../testing/browser-setup.ts'
-import { maxHiddenMs } from './stream-mode.ts'
+import { maxHiddenMs } from './freshness.ts'
 
 const agents = Array.from({ length: 8 }, (_, i) => `agent-${i}`)
 const tokens = new Map<string, string>()
