@@ -47,7 +47,7 @@ export const dashboardOrder: Order = inWings(
           'fleet/filter': 'the field with the filter, its suggestions and its help',
         },
         {
-          'fleet/row': 'the parts of a row of the list: its state, its marks, the widths of its cells',
+          'fleet/row': 'the parts of a row of the list: its state, its marks, its tags, its last day',
         },
         {
           'fleet/views': 'the list as people chose it: filter, order and columns, and views that keep them',

@@ -1,8 +1,8 @@
 import type { FleetRow } from '@svc/api'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { columnLooks, columnNames, widthFor } from '../views/columns.ts'
-import { columnWidthsOf, largerWidths, neededWidths, templateOf } from './widths.ts'
+import { columnWidthsOf, largerWidths, neededWidths, templateOf } from './useRoom.ts'
+import { columnLooks, columnNames, widthFor } from './views/columns.ts'
 
 const names = ['agent', 'state', 'doing', 'seen', 'version'] as const
 const room = { width: 1000, hasBoxes: true }

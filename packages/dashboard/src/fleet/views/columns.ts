@@ -14,7 +14,7 @@ interface ColumnLook {
   /** The minimum width in pixels while `spare` columns are shown; `minWidth` if missing. */
   goodWidth?: number
   /**
-   * The weight of the column when columns share too little width (row/widths.ts). A column without one always has its
+   * The weight of the column when columns share too little width (useRoom.ts). A column without one always has its
    * minimum width.
    */
   share?: number
