@@ -21,8 +21,7 @@ import { useFleet } from './useFleet.ts'
 import { useSelection } from './useSelection.ts'
 import { useOpenedViewId } from './views/opened.ts'
 import { agentCountText, fleetQueryOf, problemsOf, urgentText, type WorkspaceProblem } from './views/search.ts'
-import { Views } from './views/Views.tsx'
-import { ViewTabs } from './views/ViewTabs.tsx'
+import { Views, ViewTabs } from './views/Views.tsx'
 
 const FirstSteps = lazyPart(() => import('./first-steps/FirstSteps.tsx'))
 const FleetMap = lazyPart(() => import('./map/FleetMap.tsx'))
