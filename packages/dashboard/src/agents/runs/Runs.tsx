@@ -1,18 +1,20 @@
 import { Button } from '@mantine/core'
+import { type Run, runSeconds } from '@svc/protocol'
 import { IconHistory } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import { addressFor } from '../../data/api.ts'
 import { read } from '../../data/queries.ts'
-import { Cost, Empty, ErrorNote, LeftOut, Section, Text } from '../../ui/index.ts'
+import { type RunBar, RunBars, runsAndFailedText } from '../../ui/charts/RunBars.tsx'
+import { Cost, dollars, Empty, ErrorNote, LeftOut, lastingText, Section, Text } from '../../ui/index.ts'
 import { useOnPhone } from '../../ui/page/useOnPhone.ts'
 import { DottedParts } from '../../ui/parts.tsx'
 import { DownloadCsv } from '../../ui/values/DownloadCsv.tsx'
 import { type Agent, useAgentPageParams } from '../parts/agent.ts'
 import { Pager } from '../parts/Pager.tsx'
+import { runTone } from '../parts/tones.ts'
 import { Filters } from './Filters.tsx'
 import { addressOfOrder, type RunFilter, type RunOrder, readRunOrder } from './list.ts'
 import { RunDetails, RunLength, RunStarted, RunStatus } from './parts.tsx'
-import { RunPictures } from './RunPictures.tsx'
 import { RunCards, RunTable } from './RunTable.tsx'
 import './runs.css'
 
@@ -95,6 +97,67 @@ export default function Runs({ agent }: { agent: Agent }) {
       )}
     </>
   )
+}
+
+/** Shows how long the listed runs took and what they cost, the oldest on the left. */
+function RunPictures({ runs }: { runs: readonly Run[] }) {
+  const { length, cost } = runPicturesOf(runs)
+  if (length === null && cost === null) return null
+  return (
+    <div className="ag-run-pictures">
+      {length && (
+        <figure>
+          <figcaption>
+            Duration <span className="ag-quiet">max {lastingText(length.max * 1000)}</span>
+          </figcaption>
+          <RunBars title={length.title} bars={length.bars} />
+        </figure>
+      )}
+      {cost && (
+        <figure>
+          <figcaption>
+            Cost <span className="ag-quiet">max {dollars(cost.max)}</span>
+          </figcaption>
+          <RunBars title={cost.title} bars={cost.bars} />
+        </figure>
+      )}
+    </div>
+  )
+}
+
+interface RunPicture {
+  bars: RunBar[]
+  /** The largest value: seconds or dollars. */
+  max: number
+  title: string
+}
+
+/** The minimum number of runs with a value for a picture. */
+const minRuns = 3
+
+/** The pictures of `runs`, which begin with the newest; null if too few runs have a value or all values are 0. */
+export function runPicturesOf(runs: readonly Run[]): { length: RunPicture | null; cost: RunPicture | null } {
+  const seconds = (run: Run) => runSeconds(run) ?? null
+  return {
+    length: pictureOf(runs, seconds, (max) => `The longest took ${lastingText(max * 1000)}`),
+    cost: pictureOf(
+      runs,
+      ({ cost_usd }) => cost_usd ?? null,
+      (max) => `The most expensive cost ${dollars(max)}`,
+    ),
+  }
+}
+
+function pictureOf(
+  runs: readonly Run[],
+  measure: (run: Run) => number | null,
+  words: (max: number) => string,
+): RunPicture | null {
+  const bars = runs.map((run): RunBar => ({ value: measure(run), tone: runTone(run.status ?? '') })).reverse()
+  const values = bars.flatMap(({ value }) => (value === null ? [] : [value]))
+  const max = Math.max(0, ...values)
+  if (values.length < minRuns || max === 0) return null
+  return { bars, max, title: `${runsAndFailedText(bars)}. ${words(max)}` }
 }
 
 interface OtherRunProps {

@@ -1,6 +1,6 @@
 import type { Run } from '@svc/protocol'
 import { expect, test } from 'vitest'
-import { runPicturesOf } from './RunPictures.tsx'
+import { runPicturesOf } from './Runs.tsx'
 
 const run = (seconds: number | undefined, more: Partial<Run> = {}): Run => ({
   ...{ id: 'r', status: 'ok', started: 1000 },
