@@ -6,7 +6,7 @@ import { read } from '../data/queries.ts'
 import { useSlug } from '../data/workspace.ts'
 import { useAddressText } from '../ui/forms/useAddressText.ts'
 import { serviceNow, useFocusedPart } from '../ui/index.ts'
-import { type ActivitySubject, isSubject, subjects } from './about.ts'
+import { type ActivitySubject, isSubject, subjects } from './lines.ts'
 
 const route = getRouteApi('/signed-in/w/$slug/activity')
 

@@ -1,6 +1,14 @@
 import type { AuditEntry } from '@svc/api'
 import { expect, test } from 'vitest'
-import { foldLines } from './fold.ts'
+import { foldLines, subjectOf, subjects } from './lines.ts'
+import { knownActions } from './sentence.ts'
+
+test('every kind of line is found by exactly one subject', () => {
+  expect(knownActions.filter((action) => subjectOf(action) === undefined)).toEqual([])
+  const kinds = Object.values(subjects).flatMap(({ kinds }) => kinds)
+  expect(new Set(kinds).size).toBe(kinds.length)
+  expect(subjectOf('weather.changed')).toBeUndefined()
+})
 
 let id = 0
 const line = (action: string, more: Partial<AuditEntry> = {}): AuditEntry => ({
