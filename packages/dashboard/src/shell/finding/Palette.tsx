@@ -21,8 +21,7 @@ import { isReportOverdue, Level, serviceNow, Text, useFocusBack } from '../../ui
 import './palette.css'
 import { commandsFor, isCommandFirst, splitTypedCommand } from './commands.ts'
 import type { OpenDialog } from './Dialogs.tsx'
-import { useHelp } from './help-search.ts'
-import { type PaletteEntry, pressesOf, useEntries, viewGroup } from './useEntries.ts'
+import { type PaletteEntry, pressesOf, useEntries, useHelp, viewGroup } from './useEntries.ts'
 
 const Dialogs = lazyPart(async () => ({ default: (await import('./Dialogs.tsx')).Dialogs }))
 type EntryGroup = [name: string, entries: PaletteEntry[]]

@@ -1,8 +1,8 @@
 import { type HelpIndex, helpFor } from '@svc/api/help'
 import { afterEach, expect, test, vi } from 'vitest'
 import { commandsFor, isCommandFirst, splitTypedCommand } from './commands.ts'
-import { loadIndex } from './help-search.ts'
 import { bestNameMatches } from './Palette.tsx'
+import { loadIndex } from './useEntries.ts'
 
 const named = (...names: string[]) => names.map((name) => ({ name }))
 test.each([

@@ -1,4 +1,6 @@
-/** The entries of the palette, apart from agents, their commands and the help. */
+/** The entries of the palette, apart from agents and their commands, and its search in the help. */
+import { type HelpHit, type HelpIndex, helpFor } from '@svc/api/help'
+import { trimInvisible } from '@svc/protocol'
 import {
   IconBell,
   IconBolt,
@@ -167,4 +169,30 @@ export function useEntries({ slug, onKeys, onDialog }: EntriesProps): [name: str
       ],
     ],
   ]
+}
+
+/** The maximum number of sections of the help that are listed. */
+const maxSections = 5
+
+/**
+ * The sections of the documents at `/help` that fit what is typed. The index is loaded when two characters are typed.
+ * Without the index, nothing is found.
+ */
+export function useHelp(typed: string): HelpHit[] {
+  const isTyped = trimInvisible(typed).length > 1
+  const { data } = useQuery({
+    queryKey: ['help'],
+    queryFn: ({ signal }) => loadIndex(signal),
+    enabled: isTyped,
+    staleTime: Number.POSITIVE_INFINITY,
+    retry: false,
+  })
+  return isTyped && data ? helpFor(typed, data, maxSections) : []
+}
+
+/** Loads the index. A node of an earlier version has none, and answers 404. */
+export async function loadIndex(signal: AbortSignal): Promise<HelpIndex> {
+  const answer = await fetch('/help/search.json', { signal })
+  if (!answer.ok) throw new Error(`The index of the help is not there: ${answer.status}`)
+  return await answer.json()
 }
