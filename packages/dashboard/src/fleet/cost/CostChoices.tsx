@@ -2,7 +2,7 @@ import { NativeSelect, TextInput } from '@mantine/core'
 import { getRouteApi } from '@tanstack/react-router'
 import { useEffect, useRef } from 'react'
 import { costDays } from '../../paths.ts'
-import { type CostSearch, costSplitChoices, costStepChoices, stepFor } from './asked.ts'
+import { type CostSearch, costSplitChoices, costStepChoices, stepFor } from './costs.ts'
 
 const route = getRouteApi('/signed-in/w/$slug/cost')
 

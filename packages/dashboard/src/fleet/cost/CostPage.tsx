@@ -28,9 +28,8 @@ import { DottedParts } from '../../ui/parts.tsx'
 import { figure, percent } from '../../ui/time/format.ts'
 import { useFirstRows } from '../../ui/useFirstRows.tsx'
 import { DownloadCsv } from '../../ui/values/DownloadCsv.tsx'
-import { type CostSearch, costRequestOf } from './asked.ts'
 import { CostChoices, splitWords } from './CostChoices.tsx'
-import { costNameText, costStack } from './cost-stack.ts'
+import { type CostSearch, costNameText, costRequestOf, costStack } from './costs.ts'
 import './cost.css'
 
 const route = getRouteApi('/signed-in/w/$slug/cost')

@@ -1,7 +1,6 @@
 import type { CostPage } from '@svc/api'
 import { expect, test } from 'vitest'
-import { costRequestOf } from './asked.ts'
-import { costNameText, costStack } from './cost-stack.ts'
+import { costNameText, costRequestOf, costStack } from './costs.ts'
 
 const now = Date.UTC(2026, 10, 27, 12)
 
