@@ -39,10 +39,10 @@ export const alertFaults: readonly Fault[] = [
   {
     name: 'mass outage: agents that went offline at any time count together',
     harm: 'An agent that fails now is hidden among those that were offline for weeks.',
-    file: at('alerts/rules/mass.ts'),
-    old: '(times[end] ?? 0) <= since + windowMs',
+    file: at('alerts/rules/conditions.ts'),
+    old: '(times[end] ?? 0) <= since + massWindowMs',
     new: 'true',
-    tests: [at('alerts/rules/mass.test.ts')],
+    tests: [at('alerts/rules/conditions.test.ts')],
   },
   {
     name: 'restart grace: the time of an outage of the service counts as silence',

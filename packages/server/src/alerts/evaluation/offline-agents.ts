@@ -3,8 +3,7 @@
  * workspace replaces the alerts about these agents.
  */
 import { setImmediate } from 'node:timers/promises'
-import { type ConditionFinding, overFinding } from '../rules/conditions.ts'
-import { massOutage, wentOfflineThen } from '../rules/mass.ts'
+import { type ConditionFinding, massOutage, overFinding, wentOfflineThen } from '../rules/conditions.ts'
 import type { ScopedRule } from '../scoped-rules.ts'
 import type { KnownAlert, KnownAlerts, SubjectRef } from '../store.ts'
 import { aboutWorkspace, type FindingContext, type NamedScope, type RuleFinding } from './rule-finding.ts'

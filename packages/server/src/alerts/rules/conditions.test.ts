@@ -1,6 +1,13 @@
 import { ruleNames } from '@svc/api'
 import { expect, test } from 'vitest'
-import type { AlertFacts, ConditionFinding, Rule, RuleMoment } from './conditions.ts'
+import {
+  type AlertFacts,
+  type ConditionFinding,
+  massOutage,
+  type Rule,
+  type RuleMoment,
+  wentOfflineThen,
+} from './conditions.ts'
 import { readHours } from './hours.ts'
 import { agentRules, defaultRule, judgeForAgent, judgeForRollout } from './rules.ts'
 import { agentFacts } from './testing/rule-cases.ts'
@@ -140,6 +147,37 @@ test('the time offline counts from the report that was missed, and on a working 
     from: morning,
     since: friday,
   })
+})
+
+/** The times at which agents went offline, as seconds after `now`. */
+const fell = (...seconds: number[]): number[] => seconds.map((s) => now + s * second)
+/** The number of agents in the mass outage; undefined if there is none. */
+const members = (offlineSince: number[], counted: number, known?: number) => {
+  const begin = massOutage(offlineSince, counted, known === undefined ? undefined : now + known * second)
+  return begin === undefined ? undefined : offlineSince.filter((since) => wentOfflineThen(begin, since)).length
+}
+
+test.each<[string, number[], number, number | undefined]>([
+  ['five of ten within two minutes are a mass outage', fell(0, 30, 60, 90, 120), 10, 5],
+  ['four are not, even where that is everybody', fell(0, 30, 60, 90), 4, undefined],
+  ['five of seventeen are less than 30%', fell(0, 1, 2, 3, 4), 17, undefined],
+  ['six of twenty are 30%', fell(0, 1, 2, 3, 4, 5), 20, 6],
+  ['five within two minutes and a second are not at once', fell(0, 30, 60, 90, 121), 10, undefined],
+  ['who has been offline for longer is not part of it', fell(-9000, -300, 0, 30, 60, 90, 120), 10, 5],
+  ['nobody is offline', [], 0, undefined],
+])('%s', (_rule, offlineSince, counted, expected) => expect(members(offlineSince, counted)).toBe(expected))
+
+test('a mass outage begins when the first of its agents went offline, in whatever order they are found', () => {
+  expect(massOutage(fell(120, 0, 90, -500, 60, 30), 10)).toBe(now)
+})
+
+test('a mass outage that is known keeps the agents that are still offline, however few, and ends with the last', () => {
+  expect(members(fell(30, 60), 100, 0)).toBe(2)
+  expect(members(fell(), 100, 0)).toBeUndefined()
+})
+
+test('an agent that goes offline in the same two minutes joins the mass outage; one that does so later, or again, does not', () => {
+  expect(members(fell(0, 100, 120, 121, 4000), 10, 0)).toBe(3)
 })
 
 test('the defaults are those that the documents name', () => {

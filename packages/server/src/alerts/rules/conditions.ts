@@ -23,6 +23,13 @@ export const maxUsualRuns = 50
 const runawayFactor = 3
 /** The number of earlier days with runs that an agent needs before its runs today can count as unusual. */
 const minRunDays = 3
+/**
+ * The time within which the agents of a mass outage go offline. One alert of the workspace then replaces those of the
+ * single agents, because the network or this service is the likelier cause.
+ */
+const massWindowMs = 2 * minute
+const minMassAgents = 5
+const minMassShare = 0.3
 
 /** The settings of a rule in a workspace. Times are in milliseconds, costs in millionths of a US dollar. */
 export interface Rule {
@@ -158,6 +165,44 @@ export function offlineFinding(
   if (hours === null) return { is: 'holds', from, since }
   const window = windowAt(hours, now)
   return window ? { is: 'holds', from: Math.max(from, window.from), since } : unknownFinding
+}
+
+/**
+ * Returns the time at which the mass outage of a workspace began, in Unix milliseconds; undefined if there is none.
+ * `offlineSince` has the times at which the offline agents stopped reporting, and `counted` is the number of agents
+ * that have ever reported. `known` is the start of a mass outage about which an alert is already open; that outage
+ * lasts while some of its agents are still offline.
+ */
+export function massOutage(offlineSince: readonly number[], counted: number, known?: number): number | undefined {
+  if (known !== undefined) return offlineSince.some((since) => wentOfflineThen(known, since)) ? known : undefined
+  const enough = Math.max(minMassAgents, counted * minMassShare)
+  if (offlineSince.length < enough) return undefined
+  const [first, last] = firstAndLast(offlineSince)
+  // Sorting the times of a large fleet blocks this process for some milliseconds, so it is avoided.
+  if (last - first <= massWindowMs) return first
+  const times = Float64Array.from(offlineSince).sort()
+  let end = 0
+  for (const [start, since] of times.entries()) {
+    while (end < times.length && (times[end] ?? 0) <= since + massWindowMs) end++
+    if (end - start >= enough) return since
+  }
+  return undefined
+}
+
+/**
+ * True if an agent that went offline at `since` belongs to the mass outage that began at `begin`. An agent that
+ * reported again and went offline later does not belong to it.
+ */
+export const wentOfflineThen = (begin: number, since: number): boolean =>
+  since >= begin && since <= begin + massWindowMs
+
+function firstAndLast(times: readonly number[]): [first: number, last: number] {
+  let [first, last] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY]
+  for (const time of times) {
+    if (time < first) first = time
+    if (time > last) last = time
+  }
+  return [first, last]
 }
 
 /**
