@@ -2,7 +2,7 @@ import { hashPassword } from 'better-auth/crypto'
 import { expect, test } from 'vitest'
 import type { PasswordForm } from '../../platform/base.ts'
 import { passwordFormOf } from './password-forms.ts'
-import { passwordHashing } from './passwords.ts'
+import { passwordHashing, whyWeak } from './passwords.ts'
 
 const password = 'correct horse battery'
 
@@ -76,4 +76,34 @@ test('an unknown account costs the same work as a known one, in either form', as
   await before.verify({ hash: renewed, password })
   expect(await before.work(() => before.hash(password))).toEqual(['argon2id', 'scrypt'])
   expect(await before.work(() => before.verify({ hash: old, password }))).toEqual(['argon2id', 'scrypt'])
+})
+
+const ann = { email: 'ann.lee@example.org', name: 'Ann-Sophie Lee', workspaces: ['North wind', 'north'] }
+
+test.each(['1234567890', 'password12', 'QWERTYUIOP', ' basketball '])(
+  '%j is refused as one of the most common passwords',
+  (password) => {
+    expect(whyWeak(password, ann)).toMatch(/^This password is among the 3,000 most common ones/)
+  },
+)
+
+test.each([
+  'ann.lee@example.org',
+  'Ann.Lee@Example.org2026',
+  'annsophielee',
+  'AnnSophie-Lee!',
+  'northwind1',
+  'northnorthnorth',
+  'northwind-example',
+])('%j is refused because it consists of its owner’s address, name and workspace', (password) => {
+  expect(whyWeak(password, ann)).toMatch(/^This password is made of your own e-mail address, name or workspace/)
+})
+
+test.each(['correct horse battery', 'annapurna-range-8091', 'lee side of the moon', 'J5p!0xq-aa', '……………………………'])(
+  '%j is accepted',
+  (password) => expect(whyWeak(password, ann)).toBeUndefined(),
+)
+
+test('a very short name does not cause refusals by chance', () => {
+  expect(whyWeak('so many horses', { email: 'so@e.eu', name: 'So' })).toBeUndefined()
 })

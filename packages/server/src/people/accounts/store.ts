@@ -20,7 +20,7 @@ import { queueNotice } from '../mails/queue.ts'
 import { passwordLength } from './auth.ts'
 import type { PeopleCtx } from './library.ts'
 import { type Accounts, decideWithAccounts, type PeopleDeps, type Trx } from './library.ts'
-import { type PersonalWords, whyWeak } from './weak.ts'
+import { type PersonalWords, whyWeak } from './passwords.ts'
 
 export interface Person {
   id: string
