@@ -39,10 +39,10 @@ export const factorFaults: readonly Fault[] = [
   {
     name: 'factors: a code is accepted again',
     harm: 'Whoever looked over the shoulder of somebody signs in with the code that they saw.',
-    file: at('people/factors/totp.ts'),
+    file: at('people/factors/codes.ts'),
     old: 'Math.floor(timestamp / stepMs) <= lastStep',
     new: 'Math.floor(timestamp / stepMs) < lastStep',
-    tests: [at('people/factors/totp.test.ts')],
+    tests: [at('people/factors/codes.test.ts')],
   },
   {
     name: 'factors: two nodes take one code at the same moment',
@@ -71,7 +71,7 @@ export const factorFaults: readonly Fault[] = [
   {
     name: 'factors: recovery codes are stored as they were shown',
     harm: 'Whoever reads a backup signs in to every account that has recovery codes.',
-    file: at('people/factors/recovery.ts'),
+    file: at('people/factors/codes.ts'),
     old: 'export function hashRecovery(typed: string): string {\n',
     new: "export function hashRecovery(typed: string): string {\n  if (hashToken.name !== '') return typed\n",
     tests: [at('operator/factors.store.test.ts')],

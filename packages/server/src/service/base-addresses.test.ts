@@ -1,7 +1,7 @@
 /**
  * Tests every kind of address of the service against every text that is made from it. The lines for machines are in
  * packages/dashboard/src/agents/dialogs/paste-lines.test.ts, and the issuer of authenticator apps in
- * people/factors/totp.test.ts.
+ * people/factors/codes.test.ts.
  */
 import { createECDH, randomBytes } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
@@ -11,7 +11,7 @@ import { mailOf } from '../deliveries/channels/mail.ts'
 import { push } from '../deliveries/channels/push.ts'
 import { halfCookies } from '../people/accounts/half.ts'
 import { linkUrl } from '../people/accounts/links.ts'
-import { totpUri } from '../people/factors/totp.ts'
+import { totpUri } from '../people/factors/codes.ts'
 import { ownOrigin } from '../platform/http/origin.ts'
 import { sealKeyOf } from '../platform/seal.ts'
 import { configOf } from './config.ts'

@@ -10,6 +10,7 @@ import { seal, sealKeyOf, unseal } from '../../platform/seal.ts'
 import { done, refuse } from '../../platform/verdict.ts'
 import type { Actor } from '../audit/by.ts'
 import { audit } from '../audit/store.ts'
+import { clockDifferenceOf, newTotpSecret, stepOf, totpUri } from '../factors/codes.ts'
 import { providerAccountOf } from '../factors/connections.ts'
 import { factorKindsOf, factorsOfPerson } from '../factors/held.ts'
 import {
@@ -24,7 +25,6 @@ import {
   storeTotp,
   useRecovery,
 } from '../factors/store.ts'
-import { clockDifferenceOf, newTotpSecret, stepOf, totpUri } from '../factors/totp.ts'
 import { type AccountNoticeKind, queueNotice } from '../mails/queue.ts'
 import { dropConnection, waysIn } from './connection.ts'
 import { decideWithAccounts, type PeopleCtx, type PeopleDeps } from './library.ts'

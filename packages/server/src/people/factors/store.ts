@@ -4,10 +4,10 @@
  */
 import type { Db } from '../../platform/db/open.ts'
 import { isAheadSql } from '../../platform/db/times.ts'
+import { hashRecovery, newRecoveryCodes } from './codes.ts'
 import { endFirstHalves } from './first-halves.ts'
 import { factorsOfPerson, provesByFactor, type ServiceAddress } from './held.ts'
 import { deletePasskeys } from './passkeys.ts'
-import { hashRecovery, newRecoveryCodes } from './recovery.ts'
 import { isProved, lockMs, maxWrongCodes, type PartyOfCodes, wrongCodesMailMs } from './rules.ts'
 
 /** The authenticator app of a person. */

@@ -12,8 +12,7 @@ import { inputs, takingQuery, takingText } from '../../../testing/every-text.ts'
 import { type TextAt, textsIn, withValue } from '../../../testing/forms.ts'
 import { type ChannelWanted, readChannel } from '../../deliveries/reading.ts'
 import { readMailbox } from '../../deliveries/recipient.ts'
-import { hashRecovery } from '../../people/factors/recovery.ts'
-import { newTotpSecret, stepOf } from '../../people/factors/totp.ts'
+import { hashRecovery, newTotpSecret, stepOf } from '../../people/factors/codes.ts'
 
 /** A text that was read, or the words of the refusal. */
 type Read = Verdict<unknown, string>

@@ -1,6 +1,6 @@
 import { Secret, TOTP } from 'otpauth'
 import { expect, test } from 'vitest'
-import { clockDifferenceOf, newTotpSecret, stepOf, totpUri } from './totp.ts'
+import { clockDifferenceOf, hashRecovery, newRecoveryCodes, newTotpSecret, stepOf, totpUri } from './codes.ts'
 
 /** The secret of the test values in RFC 6238, appendix B. */
 const secret = new Secret({ buffer: new TextEncoder().encode('12345678901234567890').buffer as ArrayBuffer }).base32
@@ -99,3 +99,16 @@ test.each([
   const label = decodeURIComponent(uri.pathname.slice(1))
   expect([label, uri.searchParams.get('issuer')]).toEqual([`${issuer}:ann@example.org`, issuer])
 })
+
+test('ten recovery codes of 80 bits are made, without letters that look like others', () => {
+  const codes = newRecoveryCodes()
+  expect(new Set(codes).size).toBe(10)
+  for (const code of codes) expect(code).toMatch(/^([0-9a-hjkmnp-tv-z]{4}-){3}[0-9a-hjkmnp-tv-z]{4}$/)
+})
+
+test.each(['7K2M-9XQ4-B0C1-Z8ND', ' 7k2m 9xq4 b0c1 z8nd', '7k2m9xq4bocIz8nd', '7k2m-9xq4-boci-z8nd'])(
+  'a recovery code may be typed as %s',
+  (typed) => {
+    expect(hashRecovery(typed)).toBe(hashRecovery('7k2m-9xq4-b0c1-z8nd'))
+  },
+)

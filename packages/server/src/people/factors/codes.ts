@@ -1,6 +1,12 @@
-/** Codes of authenticator apps (TOTP, RFC 6238): six digits for each 30 seconds, made from a secret of 160 bits. */
+/**
+ * The codes that a person types as a second factor: those of an authenticator app (TOTP, RFC 6238), which makes six
+ * digits for each 30 seconds from a secret of 160 bits, and recovery codes of 80 random bits, which are stored as
+ * hashes. Recovery codes need no secret of the service, so they still work after the file `secret` was replaced.
+ */
+import { randomBytes } from 'node:crypto'
 import { codeIn } from '@svc/protocol'
 import { Secret, TOTP } from 'otpauth'
+import { hashToken } from '../../platform/tokens.ts'
 
 /** The milliseconds of a step. Each step has its own code. */
 export const stepMs = 30_000
@@ -59,4 +65,26 @@ export function clockDifferenceOf(typed: string, secret: string, lastStep: numbe
 function fits(token: string, secret: string, timestamp: number, lastStep: number): boolean {
   if (!/^\d{6}$/.test(token) || timestamp < 0 || Math.floor(timestamp / stepMs) <= lastStep) return false
   return new TOTP({ secret: Secret.fromBase32(secret) }).validate({ token, timestamp, window: 0 }) === 0
+}
+
+/** The characters of recovery codes: the digits and letters of Crockford's base32, none of which look alike. */
+const recoveryAlphabet = '0123456789abcdefghjkmnpqrstvwxyz'
+const recoveryLength = 16
+const recoveryCount = 10
+
+/** Makes ten recovery codes such as `7k2m-9xq4-b0c1-z8nd`. Each is shown once and valid once. */
+export const newRecoveryCodes = (): string[] => Array.from({ length: recoveryCount }, newRecoveryCode)
+
+function newRecoveryCode(): string {
+  const letters = [...randomBytes(recoveryLength)].map((byte) => recoveryAlphabet[byte % recoveryAlphabet.length])
+  return (letters.join('').match(/.{4}/g) ?? []).join('-')
+}
+
+/**
+ * The hash of a recovery code as a person typed it: separators and capitals do not matter, and letters that look like
+ * digits count as these digits.
+ */
+export function hashRecovery(typed: string): string {
+  const bare = codeIn(typed).toLowerCase().replace(/o/g, '0').replace(/[il]/g, '1')
+  return hashToken(`recovery code ${bare}`)
 }
