@@ -20,7 +20,7 @@ import {
   UsageError,
 } from '../shared/request.ts'
 import { linesForMachine, oneSafeLine, tableText, timeText } from '../shared/show.ts'
-import { wishText } from '../shared/waits.ts'
+import { wishText } from '../shared/updates.ts'
 
 const stoppedBy: Readonly<Record<StoppedBy, string>> = { person: 'by a person', signal: 'by a signal' }
 

@@ -26,9 +26,8 @@ import {
   RefusedError,
   UsageError,
 } from '../shared/request.ts'
-import { secretsText } from '../shared/secrets.ts'
 import { oneSafeLine, tableText, timeText } from '../shared/show.ts'
-import { waitText, wishText } from '../shared/waits.ts'
+import { secretsText, waitText, wishText } from '../shared/updates.ts'
 import { splitVersionName } from './blueprint.ts'
 
 /**

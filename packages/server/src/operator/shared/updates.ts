@@ -1,8 +1,9 @@
 /**
- * Describes for the terminal what a requested update of an agent waits for. The page shows the same with times that
- * keep counting.
+ * Describes updates of agents for the terminal: what a requested update waits for, and the new secrets that a version
+ * asks for. The page shows the same, the waiting with times that keep counting, and the secrets before the request.
  */
 import type { WaitReason, WishStatus } from '@svc/api'
+import type { SecretsToAsk } from '../../updates/blueprints/secrets.ts'
 import { oneSafeLine, timeText } from './show.ts'
 
 /**
@@ -67,4 +68,18 @@ export function waitText(waits: WaitReason): string {
         ? 'somebody who continues the rollout'
         : 'another version: its machine holds this one'
   }
+}
+
+/** The lines about the new secrets that a version asks for; none if there are no new ones. */
+export function secretsText(asked: SecretsToAsk | undefined): string[] {
+  if (!asked) return []
+  const { version, than, secrets } = asked
+  const [what, are] = secrets.length === 1 ? ['a secret', 'It must be'] : ['secrets', 'They must be']
+  return [
+    `Version ${oneSafeLine(version)} asks for ${what} that ${oneSafeLine(than.join(', '))} did not. ${are} set on the agent's machine first, or the version may not start:`,
+    ...secrets.map(
+      ({ name, purpose, optional }) =>
+        `  svc secrets set ${oneSafeLine(name)}  ${oneSafeLine(purpose)}${optional ? ' (optional)' : ''}`,
+    ),
+  ]
 }
