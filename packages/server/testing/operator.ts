@@ -5,9 +5,9 @@
 import { resolve } from 'node:path'
 import { commands } from '../src/operator/commands/all.ts'
 import { askService, type OperatorOutcome } from '../src/operator/socket/socket.ts'
-import { readLocalFile } from '../src/service/cli/input.ts'
 import { type CommandSurroundings, main } from '../src/service/cli/main.ts'
 import { chooseCommand } from '../src/service/cli/program.ts'
+import { readLocalFile } from '../src/service/cli/streams.ts'
 
 export interface Ran {
   code: number | null

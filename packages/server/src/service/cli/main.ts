@@ -17,9 +17,8 @@ import { DataFolderError } from '../../platform/data-folder.ts'
 import { StoreError } from '../../platform/db/error.ts'
 import { ConfigError, systemReason } from '../../platform/errors.ts'
 import { readConfig, type Variables } from '../config.ts'
-import { readLocalFile, readStandardInput } from './input.ts'
-import { ignoreOutputErrors, OutputError, print, printError } from './print.ts'
 import { type ChosenCommand, type CommandHelp, chooseCommand } from './program.ts'
+import { ignoreOutputErrors, OutputError, print, printError, readLocalFile, readStandardInput } from './streams.ts'
 
 const startWords: CommandHelp = {
   says: 'run the service until Ctrl-C or SIGTERM',

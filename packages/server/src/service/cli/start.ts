@@ -11,7 +11,7 @@ import { openServiceLog } from '../../platform/log.ts'
 import { readConfig, type Variables } from '../config.ts'
 import { endProcess, threadsEnded, untilSignal, watchOverErrors } from '../ops/process.ts'
 import { startService } from '../service.ts'
-import { OutputError, print } from './print.ts'
+import { OutputError, print } from './streams.ts'
 
 /** The milliseconds for which a start in progress may go on after a signal. */
 const startMs = 1_500
