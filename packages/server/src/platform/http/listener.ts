@@ -16,10 +16,9 @@ import { brokenRequestHandlers } from './broken.ts'
 import { connectionsOf, limitConnectionsByAddress, maxAddressShare } from './connections.ts'
 import { ownOrigin } from './origin.ts'
 import { sendPage, wantsPage } from './person-page.ts'
-import { preventPipelining } from './pipelining.ts'
 import { createLogLimit, requestPath } from './requests.ts'
 import { Turns } from './turns.ts'
-import { closeUnreadConnections, type UnreadLimits, unreadLimits } from './unread.ts'
+import { closeUnreadConnections, preventPipelining, type UnreadLimits, unreadLimits } from './unread.ts'
 
 /**
  * Handles a request and sends its response. Agent routes have handlers of their own; one handler gets all other

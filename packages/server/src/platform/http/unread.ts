@@ -1,9 +1,11 @@
 /**
- * Limits responses that clients do not read. A response that makes no progress for a minute is given up. The bytes that
- * wait in this process, and not in the operating system, are limited for all connections together.
+ * Limits responses that clients do not read. A connection makes one response at a time, a response that makes no
+ * progress for a minute is given up, and the bytes that wait in this process, and not in the operating system, are
+ * limited for all connections together.
  */
+import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
-import type { Connection, Connections } from './connections.ts'
+import { type Connection, type Connections, endAfterAnswer } from './connections.ts'
 import { cutOffQueue } from './turns.ts'
 
 export interface UnreadLimits {
@@ -79,3 +81,39 @@ function noteStall(socket: Socket, connection: Connection, now: number): void {
  */
 const inSystem = (socket: Socket): number =>
   (socket as Socket & { _handle?: { writeQueueSize?: number } | null })._handle?.writeQueueSize ?? 0
+
+/**
+ * Ends connections on which a client sends a request before it has the response to the one before; that response is
+ * still sent whole. The server must not listen yet. Returns a function that is true for a request that gets no
+ * response, because its client did not wait.
+ */
+export function preventPipelining(
+  server: Server,
+  { open }: Connections,
+): (req: IncomingMessage, res: ServerResponse) => boolean {
+  // Node would parse all such requests at once and make their responses at the same time, so a client that does not
+  // read would fill the memory.
+  server.on('connection', (socket: Socket & { parser?: Parser | null }) => {
+    const [connection, { parser }] = [open.get(socket), socket]
+    if (!parser) return
+    const { onIncoming } = parser
+    parser.onIncoming = (req, keepAlive) => onIncoming(req, keepAlive) || (connection?.isEnding ? pausedResult : 0)
+  })
+
+  return ({ socket }, res) => {
+    const connection = open.get(socket)
+    if (!connection?.answer || connection.answer === res) return false
+    // If `pausedResult` did not stop the parser, closing the connection is better than parsing any number of requests.
+    if (connection.isEnding) socket.destroy()
+    else endAfterAnswer(socket, connection)
+    return true
+  }
+}
+
+/** The return value that stops Node's parser (llhttp's HPE_PAUSED). No public way stops it within a chunk. */
+const pausedResult = 21
+
+/** The internal function of Node's parser that `preventPipelining` uses. A test checks that it works as needed. */
+interface Parser {
+  onIncoming: (req: IncomingMessage, keepAlive: boolean) => number
+}
