@@ -7,8 +7,7 @@ import { newId } from '../../platform/ids.ts'
 import { dayMs } from '../../platform/limits/units.ts'
 import { piecesOf } from '../../platform/lists.ts'
 import { eraseOldVersions } from '../../service/sweeper/rounds.ts'
-import { readVersionDays } from '../../web/queries/versions.ts'
-import { countVersions, keptVersionDays, mostFrequent, versionCounts } from './days.ts'
+import { countVersions, keptVersionDays, mostFrequent, readVersionDays, versionCounts } from './days.ts'
 
 const date = (at: number) => new Date(at).toISOString().slice(0, 10)
 

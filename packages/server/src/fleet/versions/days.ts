@@ -1,11 +1,13 @@
 /**
- * Counts the agents of each workspace by blueprint version, once an hour for the present day (UTC). A count replaces
- * the earlier count of its day, so any node may count, and counting twice does no harm.
+ * The numbers of agents by blueprint version and day (UTC). Once an hour the agents of each workspace are counted for
+ * the present day. A count replaces the earlier count of its day, so any node may count, and counting twice does no
+ * harm.
  */
+import type { VersionDays } from '@svc/api'
 import { type Attempt, attemptOrThrow } from '../../platform/attempt.ts'
 import type { Db } from '../../platform/db/open.ts'
 import { betweenTransactions, transaction } from '../../platform/db/transaction.ts'
-import { dayNumber } from '../../platform/limits/units.ts'
+import { dayMs, dayNumber } from '../../platform/limits/units.ts'
 import { byText, piecesOf } from '../../platform/lists.ts'
 
 /** The number of days for which the counts are kept. */
@@ -127,4 +129,50 @@ async function store(trx: Db, workspaceId: string, day: number, counts: readonly
           .doUpdateSet((eb) => ({ agents: eb.ref('excluded.agents') })),
       )
       .execute()
+}
+
+/**
+ * The numbers of agents by version on the last days of the named blueprint; those of today are counted now. If the
+ * blueprint had no agents on these days, or none is named, the blueprint with the most agents on the latest day is
+ * taken.
+ */
+export async function readVersionDays(
+  db: Db,
+  workspace: { id: string },
+  { days, blueprint }: { days: number; blueprint?: string | undefined },
+  now: number,
+): Promise<VersionDays> {
+  const today = dayNumber(now)
+  const present = Map.groupBy(await versionCounts(db, workspace.id), (count) => count.blueprint)
+  const counted = db
+    .selectFrom('version_day')
+    .where('workspace_id', '=', workspace.id)
+    .where('day', '>', today - days)
+    .where('day', '<', today)
+  const sums = await counted
+    .select(({ fn }) => ['blueprint', 'day', fn.sum<number | string>('agents').as('agents')])
+    .groupBy(['blueprint', 'day'])
+    .orderBy('day')
+    .execute()
+  const latest = new Map(sums.map((row) => [row.blueprint, { day: row.day, agents: Number(row.agents) }]))
+  for (const [name, counts] of present)
+    latest.set(name, { day: today, agents: counts.reduce((sum, { agents }) => sum + agents, 0) })
+  const blueprints = [...latest]
+    .sort(([a, one], [b, other]) => other.day - one.day || other.agents - one.agents || byText(a, b))
+    .map(([name]) => name)
+  const shown = blueprint !== undefined && latest.has(blueprint) ? blueprint : (blueprints[0] ?? null)
+  const rows =
+    shown === null
+      ? []
+      : await counted.select(['day', 'version', 'agents']).where('blueprint', '=', shown).orderBy('day').execute()
+  if (shown !== null) rows.push(...(present.get(shown) ?? []).map((count) => ({ ...count, day: today })))
+  return {
+    now,
+    blueprint: shown,
+    blueprints,
+    days: [...Map.groupBy(rows, ({ day }) => day)].map(([day, versions]) => ({
+      date: new Date(day * dayMs).toISOString().slice(0, 10),
+      agents: Object.fromEntries(versions.map(({ version, agents }) => [version, Number(agents)])),
+    })),
+  }
 }

@@ -1,6 +1,7 @@
 /** Carries out the operations on versions of agents and runtimes, and on rollouts. */
 import { type AgentUpdates, type RolloutPage, rollouts, updates } from '@svc/api'
 import { isVersion, shown } from '@svc/protocol'
+import { readVersionDays } from '../../fleet/versions/days.ts'
 import type { Actor } from '../../people/audit/by.ts'
 import { requireFound } from '../../platform/refusal.ts'
 import { done } from '../../platform/verdict.ts'
@@ -21,7 +22,6 @@ import {
 } from '../../updates/wishes/store.ts'
 import { readRollouts, rolloutPage } from '../queries/rollouts.ts'
 import { agentUpdates, runtimeOverview } from '../queries/updates.ts'
-import { readVersionDays } from '../queries/versions.ts'
 import {
   bindChange,
   bindLongChange,
