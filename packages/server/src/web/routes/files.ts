@@ -1,7 +1,9 @@
 /**
- * Routes that carry files: the upload and download of bundles, and the download of logs. The guards `requireSignedIn`
- * and `requireMember` run before these routes (app.ts).
+ * Routes that carry files: the upload and download of bundles, and the downloads of logs and of the served release. The
+ * guards `requireSignedIn` and `requireMember` run before the routes of bundles and logs (app.ts); a release is for
+ * everyone.
  */
+import { createHash } from 'node:crypto'
 import { type BundleFinding, blueprints } from '@svc/api'
 import type { BundleFinding as Found } from '@svc/blueprint'
 import { limits } from '@svc/protocol'
@@ -12,6 +14,7 @@ import { granted, Refusal, requireFound } from '../../platform/refusal.ts'
 import { findBundle, versionPage } from '../../updates/blueprints/store.ts'
 import { uploadBlueprint } from '../../updates/blueprints/upload.ts'
 import { bundleTooLarge, Uploads } from '../../updates/blueprints/uploads.ts'
+import type { ReleaseFiles, Releases } from '../../updates/releases/releases.ts'
 import { findLog } from '../queries/logs.ts'
 import { memberWriter } from '../routing/acting.ts'
 import { requireAdmin, requireAgent, type WebEnv } from '../routing/guards.ts'
@@ -100,5 +103,60 @@ export const logDownload = (deps: WebDeps) => {
     const name = log.name.replaceAll(/[^A-Za-z0-9._-]+/g, '_').slice(0, 80)
     c.header('content-disposition', `attachment; filename="${c.var.agent.name}-${name}-${at}.txt"`)
     return c.text(log.text)
+  })
+}
+
+/**
+ * Serves the files of the served release at `/cli/`: the same for everyone, without a credential. Clients revalidate
+ * each time with the ETag, and rarely receive the bytes again (D56).
+ */
+export const releaseRoutes = (releases: Releases) =>
+  new Hono()
+    .get('/cli/svc.pyz', async (c) => {
+      const { file, sha256 } = await requireRelease(releases)
+      return sendRelease(c, { sha256, etag: `"${sha256}"`, type: 'application/octet-stream', bytes: file })
+    })
+    .get('/cli/svc.pyz.sha256', async (c) => {
+      const { sha256 } = await requireRelease(releases)
+      return sendRelease(c, {
+        sha256,
+        etag: `"${sha256}-sum"`,
+        type: plainTextType,
+        bytes: Buffer.from(`${sha256} svc.pyz\n`),
+      })
+    })
+    .get('/cli/svc.pyz.sig', async (c) => {
+      const { sha256, signature } = await requireRelease(releases)
+      if (!signature) throw new Refusal('not_found', 'The build that is served here is not signed.')
+      return sendRelease(c, { sha256, etag: etagOf(signature), type: plainTextType, bytes: signature })
+    })
+
+async function requireRelease(releases: Releases): Promise<ReleaseFiles> {
+  const files = await releases.files()
+  if (!files) throw new Refusal('not_found', 'This service serves no runtime build.')
+  return files
+}
+
+/**
+ * The ETag of a signature comes from the signature itself, because the same build may be signed again with another key.
+ */
+const etagOf = (signature: Buffer) => `"${createHash('sha256').update(signature).digest('hex')}"`
+
+interface SentRelease {
+  /** The checksum of `svc.pyz`, whether the file sent is `svc.pyz`, its signature or its checksum file. */
+  sha256: string
+  etag: string
+  type: string
+  bytes: Buffer
+}
+const plainTextType = 'text/plain; charset=utf-8'
+
+function sendRelease(c: Context, { sha256, etag, type, bytes }: SentRelease): Response {
+  const headers = { 'cache-control': 'no-cache', etag, 'x-svc-sha256': sha256 }
+  if (c.req.header('if-none-match') === etag) return c.body(null, 304, headers)
+  return c.body(streamOfPieces(bytes), 200, {
+    ...headers,
+    'content-type': type,
+    'content-length': String(bytes.length),
   })
 }
