@@ -266,7 +266,7 @@ export const oidcFaults: readonly Fault[] = [
   {
     name: 'oidc: a provider that is down makes the door forget the page',
     harm: 'Somebody who was sent a link to an agent signs in and stands before the list of all agents.',
-    file: at('web/routes/oidc.ts'),
+    file: at('web/routes/account.ts'),
     old: "signInAddress('failed', next)",
     new: "signInAddress('failed')",
     tests: [overHttp],

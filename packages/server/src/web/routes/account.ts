@@ -1,5 +1,7 @@
-/** Sign-in and sign-out, passwords, and the one-time links that lead to an account. */
-import { account, type ForgotPasswordInfo, object, text, workspaces } from '@svc/api'
+/**
+ * Sign-in with a password or through the provider, sign-out, passwords, and the one-time links that lead to an account.
+ */
+import { account, type ForgotPasswordInfo, factors, object, text, workspaces } from '@svc/api'
 import { readPasted } from '@svc/protocol'
 import { type Context, Hono } from 'hono'
 import { readMailbox } from '../../deliveries/recipient.ts'
@@ -10,6 +12,7 @@ import { TryCounter, type TryLimit } from '../../people/accounts/rate.ts'
 import { signedInBy } from '../../people/accounts/sessions.ts'
 import { findPerson, personOfId } from '../../people/accounts/store.ts'
 import { queueMail } from '../../people/mails/queue.ts'
+import { pageAddress, signInAddress } from '../../people/oidc/state.ts'
 import { acceptInvitation, invitationInfo } from '../../people/workspaces/accepting.ts'
 import { firstStart } from '../../people/workspaces/making.ts'
 import { callerKey } from '../../platform/http/address.ts'
@@ -36,6 +39,31 @@ export const authRoutes = (deps: WebDeps) => {
     .post('/sign-out', async (c) => {
       await signIn.out(c)
       return c.json({ ok: true })
+    })
+}
+
+/**
+ * The routes for sign-in through the provider (OpenID Connect), and for connecting an account with the provider. Both
+ * lead the browser to the provider, which sends it back to the callback.
+ */
+export const oidcRoutes = (deps: WebDeps) => {
+  const { config, signIn } = deps
+  return new Hono<WebEnv>()
+    .get('/oidc/start', async (c) => {
+      if (!config.oidc) throw new Refusal('not_found')
+      const next = pageAddress(c.req.query('next'), config.baseUrl)
+      const again = c.req.query('again') !== undefined
+      return c.redirect((await signIn.toProvider(c, { is: 'sign-in', next, again })) ?? signInAddress('failed', next))
+    })
+    .get('/oidc/callback', async (c) => {
+      if (!config.oidc) throw new Refusal('not_found')
+      return c.redirect(await signIn.fromProvider(c))
+    })
+    .post('/factors/oidc', requireSignedIn(deps), proofGuard(deps, factors.beginOidc), async (c) => {
+      await signIn.demandProvider()
+      const location = await signIn.toProvider(c, { is: 'connect', session: c.var.session.id })
+      if (location === undefined) throw new Refusal('oidc_failed')
+      return c.json({ location })
     })
 }
 
