@@ -55,7 +55,7 @@ test('a hint names the folder, quoted for a shell', () => {
  * Source files in which this test allows command names written by hand: texts such as `svc check` in them are stored in
  * files or leave the machine, so they must not depend on how svc was started here.
  */
-const keepsPlainText = [/^cli\/author\/starting\//, /^install\/service\/text\.ts$/, /^machine\/hint\.ts$/]
+const keepsPlainText = [/^cli\/author\/starting\.ts$/, /^install\/service\/text\.ts$/, /^machine\/hint\.ts$/]
 /** Matches lines in which the name of a command is not a hint but data: the name under which a process holds a lock. */
 const lockName = /\b(?:withTurn|tryLock)(?:OnFullDisk)?\)?\(.*'svc |\.what [!=]== 'svc |\{ what: 'svc /
 

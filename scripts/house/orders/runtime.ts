@@ -30,9 +30,6 @@ export const runtimeOrder: Order = inWings(
         {
           'cli/kit': 'what most commands need: questions, output and exit codes, the folder of the agent',
         },
-        {
-          'cli/author/starting': 'the first files of a new blueprint',
-        },
       ],
     },
     {

@@ -22,7 +22,7 @@ import { readBundle, readManifest } from '@svc/blueprint'
 import { readStatusFile, type StatusFile } from '@svc/protocol'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { programs } from '../../../../../testing/program.ts'
-import { languages } from './new.ts'
+import { languages } from './starting.ts'
 
 let root: string
 beforeEach(() => {

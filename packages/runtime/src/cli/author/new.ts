@@ -1,14 +1,12 @@
 /** `svc new`: creates the folder of a new blueprint, which works without any change. */
 import { chmodSync, mkdirSync, mkdtempSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
-import { manifestName, wrongWithAgentName } from '@svc/blueprint'
+import { wrongWithAgentName } from '@svc/blueprint'
 import { Command, Option } from 'commander'
 import { codeOf } from '../../machine/base/errors.ts'
 import { commandHint, examples, shellQuoted } from '../../machine/hint.ts'
 import { exits, printResult, Refusal } from '../kit/output.ts'
-import * as node from './starting/node.ts'
-import * as python from './starting/python.ts'
-import { manifestText, readmeOf } from './starting/texts.ts'
+import { type Language, languages, startingFiles } from './starting.ts'
 
 interface NewOptions {
   readonly dir: string
@@ -43,20 +41,6 @@ export const newCommand = (): Command =>
         `  $ ${commandHint(`pack ${shellQuoted(shown)}`)}`,
       ])
     })
-
-export const languages = ['python', 'node'] as const
-type Language = (typeof languages)[number]
-
-/** Returns the files of a new blueprint. An agent made from them runs before the author changes anything. */
-function startingFiles(name: string, language: Language): [path: string, content: string][] {
-  const { command, run, main } = { python, node }[language]
-  const program = language === 'python' ? 'main.py' : 'main.mjs'
-  return [
-    [manifestName, manifestText(name, command)],
-    [program, main],
-    ['README.md', readmeOf(name, program, run)],
-  ]
-}
 
 /**
  * Creates the folder `name` in `parent` with the files of a new blueprint. The files are written into a temporary
