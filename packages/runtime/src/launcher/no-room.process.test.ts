@@ -5,7 +5,6 @@ import { describe, expect, test } from 'vitest'
 import { afterThisTest } from '../../../../testing/cleaning.ts'
 import { mountMissing, type Scarce, type SmallDisk, smallDisk } from '../../testing/small-disk.ts'
 import { type Folder, folderAt } from '../machine/files/folder.ts'
-import { openRuntimeLog } from './log.ts'
 import { maxOutputBytes, openOutput, rotateOutput } from './output.ts'
 
 const missing = mountMissing('the rotation of output on a full disk')
@@ -93,18 +92,6 @@ describe.skipIf(missing !== undefined)('on a file system of 24 MB', () => {
     expect(agent.lines().slice(-1000)).toEqual(range(agent.printed() - 1000, agent.printed() - 1))
     expect(rotateOutput(agent.folder.output), 'there is room now').toBeUndefined()
     expect(agent.names()).toEqual(['agent.log', 'agent.log.1'])
-  })
-
-  test('the log of the runtime takes the room of its older file', () => {
-    const { folder, disk } = printer('bytes')
-    writeFileSync(`${folder.runtimeLog}.1`, Buffer.alloc(1024 * 1024))
-    const log = openRuntimeLog(folder)
-    log('first\n')
-    disk.fill()
-    const long = `${'x'.repeat(8191)}\n`
-    log(long)
-    expect(readFileSync(folder.runtimeLog, 'utf8')).toContain(long)
-    expect(existsSync(`${folder.runtimeLog}.1`)).toBe(false)
   })
 
   test.each<Scarce>(['bytes', 'inodes'])(

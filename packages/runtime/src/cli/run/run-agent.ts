@@ -3,13 +3,14 @@
  * this command. The main thread stays as long as the agent, so it loads little code: a worker thread reads the manifest
  * and sends the reports.
  */
-import { existsSync } from 'node:fs'
+import { appendFileSync, existsSync, renameSync, rmSync, statSync } from 'node:fs'
 import type { StoppedBy } from '@svc/protocol'
 import { runtimeFile } from '../../launcher/file.ts'
 import { launch } from '../../launcher/launch.ts'
-import { openRuntimeLog } from '../../launcher/log.ts'
+import { createFolder } from '../../machine/files/durable.ts'
 import type { Folder } from '../../machine/files/folder.ts'
 import { holderName, tryLock } from '../../machine/files/lock.ts'
+import { isNoRoom } from '../../machine/files/space.ts'
 import { noteDir, noteStart } from '../../machine/hint.ts'
 import { unfinishedInstallText } from '../../state/install-note.ts'
 import { stopperOf } from '../../state/stop-note.ts'
@@ -74,4 +75,36 @@ export function runAlone(how: CommonOptions): Promise<void> {
   return runAgent(how).catch((error) => {
     process.exitCode = printFailure(error)
   })
+}
+
+const maxLogBytes = 1024 * 1024
+
+/**
+ * Opens the runtime's own log in the agent's folder: two files of a megabyte each. If it cannot be written, nothing
+ * else is affected. If there is no room for a new line, the older file is removed.
+ */
+export function openRuntimeLog(folder: Folder): (line: string) => void {
+  /** The number of lines that could not be written since the last line that was written. */
+  let lost = 0
+  const older = `${folder.runtimeLog}.1`
+  const append = (text: string): void => appendFileSync(folder.runtimeLog, text, { mode: 0o600 })
+  return (line) => {
+    try {
+      createFolder(folder.log, 0o700)
+      if ((statSync(folder.runtimeLog, { throwIfNoEntry: false })?.size ?? 0) > maxLogBytes)
+        renameSync(folder.runtimeLog, older)
+      // a line that failed may be there in part, so the next one begins on a line of its own
+      const before = lost === 0 ? '' : `\n${lost} ${lost === 1 ? 'line' : 'lines'} could not be written here\n`
+      try {
+        append(before + line)
+      } catch (error) {
+        if (!isNoRoom(error) || !existsSync(older)) throw error
+        rmSync(older, { force: true })
+        append(`\n${before}${line}`)
+      }
+      lost = 0
+    } catch {
+      lost++
+    }
+  }
 }
