@@ -7,7 +7,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest
 import { agentFolder, becomes, manifestText, starts, svc } from '../../testing/folder.ts'
 import { type Build, installRuntime, openWorkshop, serveRelease, type Workshop } from '../../testing/releases.ts'
 import { startService } from '../../testing/service.ts'
-import { keepPrevious, putInPlace } from '../launcher/trial-files.ts'
+import { keepPrevious, putInPlace } from '../launcher/keeper.ts'
 import { sha256OfFile } from '../machine/files/sha256.ts'
 import { readRuntimeNote, writeRuntimeNote } from '../state/versions/runtime-note.ts'
 

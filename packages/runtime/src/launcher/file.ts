@@ -5,7 +5,7 @@ import { existsSync, realpathSync } from 'node:fs'
 import { resolve } from 'node:path'
 import type { Folder } from '../machine/files/folder.ts'
 import { isOnTrial } from '../state/versions/runtime-note.ts'
-import { writeStarter } from './trial-files.ts'
+import { writeStarter } from './starter.ts'
 
 /**
  * The file that the worker is loaded from: the copy of svc in the agent's folder or, if there is none, the program that

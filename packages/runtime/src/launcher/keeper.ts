@@ -3,17 +3,28 @@
  * new file in place, and puts the previous file back if the new one does not prove itself. keeping.ts and trial.ts make
  * the decisions. The note is written before the file is exchanged, so that a start after a kill can finish the step.
  */
-import { existsSync } from 'node:fs'
+import {
+  closeSync,
+  constants,
+  copyFileSync,
+  existsSync,
+  fsyncSync,
+  linkSync,
+  openSync,
+  renameSync,
+  rmSync,
+} from 'node:fs'
 import { limits } from '@svc/protocol'
 import { messageOf } from '../machine/base/errors.ts'
 import { scaledMs } from '../machine/base/time.ts'
+import { createFolder, syncFolder } from '../machine/files/durable.ts'
 import type { Folder } from '../machine/files/folder.ts'
 import { sha256OfFile } from '../machine/files/sha256.ts'
 import { type RuntimeNote, readRuntimeNote, writeRuntimeNote } from '../state/versions/runtime-note.ts'
 import { type BackRequest, dropAskedBack, readAskedBack } from './back.ts'
 import type { FromWorker } from './contract.ts'
 import { initialKeeping, type Keeping, type KeepingAct, type KeepingEvent, shownNote, step } from './keeping.ts'
-import { keepPrevious, putInPlace, putPreviousBack, writeStarter } from './trial-files.ts'
+import { writeStarter } from './starter.ts'
 
 /** The part of the launcher that keeps the runtime's own file. */
 export interface Keeper {
@@ -118,7 +129,7 @@ function saveNote(folder: Folder, note: RuntimeNote, starting: boolean): Keeping
  */
 function wentBack(folder: Folder, sha256: string): KeepingEvent {
   try {
-    if (sha256OfFile(folder.runtimePrevious) === sha256) putPreviousBack(folder)
+    if (sha256OfFile(folder.runtimePrevious) === sha256) putInPlace(folder, folder.runtimePrevious)
     else if (sha256OfFile(folder.runtime) !== sha256) return { is: 'lost' }
     return { is: 'restored' }
   } catch (error) {
@@ -158,4 +169,41 @@ function swap(
   }
   on({ is: 'swapped', from, to: to.version })
   return undefined
+}
+
+type RuntimePaths = Pick<Folder, 'runtime' | 'runtimeFolder' | 'runtimePrevious'>
+
+/**
+ * Keeps a runtime file as the previous one. The file in place is only linked, so it also stays in place; any other file
+ * is copied.
+ */
+export function keepPrevious(folder: RuntimePaths, file: string): void {
+  createFolder(folder.runtimeFolder)
+  const temporary = `${folder.runtimePrevious}.new`
+  rmSync(temporary, { force: true })
+  try {
+    if (file === folder.runtime) linkSync(file, temporary)
+    else copySynced(file, temporary)
+    renameSync(temporary, folder.runtimePrevious)
+  } catch (error) {
+    rmSync(temporary, { force: true }) // a partial copy would take space that is already scarce
+    throw error
+  }
+  syncFolder(folder.runtimeFolder)
+}
+
+/** Puts a runtime file in place of the running one. */
+export function putInPlace(folder: RuntimePaths, file: string): void {
+  renameSync(file, folder.runtime)
+  syncFolder(folder.runtimeFolder)
+}
+
+function copySynced(from: string, to: string): void {
+  copyFileSync(from, to, constants.COPYFILE_EXCL)
+  const fd = openSync(to, 'r+')
+  try {
+    fsyncSync(fd)
+  } finally {
+    closeSync(fd)
+  }
 }

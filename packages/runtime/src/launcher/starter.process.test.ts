@@ -11,7 +11,7 @@ import { afterEach, expect, test } from 'vitest'
 import { minNodeHere } from '../../testing/releases.ts'
 import { type Folder, folderAt } from '../machine/files/folder.ts'
 import { readRuntimeNote, type Trial, writeRuntimeNote } from '../state/versions/runtime-note.ts'
-import { writeStarter } from './trial-files.ts'
+import { writeStarter } from './starter.ts'
 
 const old = 'console.log("old", process.argv.slice(2).join(" "))'
 const hash = (text: string) => createHash('sha256').update(text).digest('hex')

@@ -1,12 +1,31 @@
 /**
- * The text of `.svc/runtime/start.cjs`, the program that the service manager starts. The program counts the start of a
+ * Writes `.svc/runtime/start.cjs`, the program that the service manager starts. The program counts the start of a
  * runtime file on trial before it loads the file, and puts the previous file back if three starts did not last or the
  * file cannot be loaded (D38), so that a broken launcher does not survive a reboot. The program and the launcher share
  * `trial` in runtime.json, three file names, and the global `svcStart`.
  */
+import { join } from 'node:path'
+import { createFolder, writeDurably } from '../machine/files/durable.ts'
+import type { Folder } from '../machine/files/folder.ts'
+import { readFile } from '../machine/files/read.ts'
 import { maxStarts } from './trial.ts'
 
-export const starterScript = `// Starts svc.pyz beside it; a new one on trial goes back to the previous after three starts. Written by svc; do not edit.
+/**
+ * Writes `start.cjs`, which the service manager starts, and a package.json so that any Node can load the runtime,
+ * whatever a package.json in a parent folder says. Files that are up to date are not written again.
+ */
+export function writeStarter(paths: Pick<Folder, 'runtimeFolder' | 'runtimeStarter'>): void {
+  createFolder(paths.runtimeFolder)
+  keep(join(paths.runtimeFolder, 'package.json'), '{"type":"commonjs"}\n')
+  keep(paths.runtimeStarter, starterScript)
+}
+
+function keep(file: string, text: string): void {
+  const content = readFile(file, 65_536)
+  if (content.is !== 'bytes' || content.bytes.toString('utf8') !== text) writeDurably(file, text)
+}
+
+const starterScript = `// Starts svc.pyz beside it; a new one on trial goes back to the previous after three starts. Written by svc; do not edit.
 'use strict'
 const fs = require('node:fs')
 const path = require('node:path')
