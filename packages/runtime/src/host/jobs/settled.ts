@@ -1,9 +1,11 @@
 /**
- * Corrects times in the notes and records of jobs that are in the future because the clock was set back. Such a time is
- * replaced by the time at which this was noticed or, for a run whose process lives, by the start of the process. The
- * new time is remembered, since otherwise it would move with the clock. Pure; all times are Unix seconds.
+ * Corrects what is known about jobs, after the clock was set back and after a time without a host agent. The functions
+ * are pure; times are Unix seconds.
  */
 import { eventTime, isTooFarAhead } from '@svc/protocol'
+import { jobFactsOf } from './facts.ts'
+import { judgeJob } from './judge.ts'
+import { lateNote } from './overdue.ts'
 import type { FoundJobs, ShownRun } from './reader.ts'
 import type { SeenJobs } from './seen.ts'
 
@@ -16,7 +18,11 @@ interface SettledJobs {
 /** The maximum number of corrected times that are remembered. */
 const maxAhead = 1000
 
-/** Corrects the times of all runs and of the note, at the time `at`. */
+/**
+ * Corrects the times of all runs and of the note that are in the future at `at`, because the clock was set back. Such
+ * a time is replaced by the time at which this was noticed or, for a run whose process lives, by the start of the
+ * process. The new time is remembered, since otherwise it would move with the clock.
+ */
 export function settleJobs(found: FoundJobs, seenJobs: SeenJobs, at: number): SettledJobs {
   const now = Math.floor(at)
   const before = new Map(seenJobs.ahead?.map(({ of, at }) => [of, at]))
@@ -91,4 +97,53 @@ function settledNote(seenJobs: SeenJobs, ahead: NonNullable<SeenJobs['ahead']>, 
     ...Object.fromEntries(times.map(([name, time]) => [name, eventTime(time, now)])),
     ...(ahead.length > 0 && { ahead }),
   }
+}
+
+/** Returns the note with a list of the jobs that were overdue at the last look before the clock was set back. */
+export function keepOverdue(seenJobs: SeenJobs, found: FoundJobs, { from, now, zone }: SetBack): SeenJobs {
+  const context = { now: from, zone, woke: seenJobs.woke, slept: seenJobs.slept }
+  const late = jobFactsOf(found, seenJobs, zone)
+    .map((facts) => judgeJob(facts, context))
+    .flatMap(({ name, isOverdue, due, runs }) =>
+      isOverdue && due !== undefined ? [lateNote(name, Math.min(due - (from - now), now), runs)] : [],
+    )
+  return late.length === 0 && seenJobs.late === undefined ? seenJobs : { ...seenJobs, late }
+}
+
+interface SetBack {
+  /** The time of the last look before the clock was set back, by the old clock. */
+  readonly from: number
+  /** The time now, by the new clock. */
+  readonly now: number
+  readonly zone: string
+}
+
+/** A shorter time without a host agent changes nothing: it is a restart or an update of svc. */
+const shortSeconds = 15 * 60
+
+/**
+ * Returns the note for a host agent that starts at `now`, on a machine that started at `boot`. If the machine was on
+ * without a host agent, a job that was not overdue at the last look is due at its next time after `now`. If the machine
+ * was off, nothing changes, since the job really did not run.
+ */
+export function seenAfterBreak(seenJobs: SeenJobs, found: FoundJobs, { now, boot, zone }: MachineNow): SeenJobs {
+  const from = seenJobs.looked ?? seenJobs.read
+  if (from === undefined || now - Math.max(from, boot) < shortSeconds) return seenJobs
+  const context = { now: from, zone, woke: seenJobs.woke, slept: seenJobs.slept }
+  // Nobody saw meanwhile whether lines of the crontab were removed and put back, so it is unknown which jobs were due.
+  const overdue = jobFactsOf(found, seenJobs, zone)
+    .map((facts) => judgeJob(facts, context))
+    .filter(({ isOverdue }) => isOverdue)
+  const stays = new Set(overdue.map(({ name }) => name))
+  return {
+    ...seenJobs,
+    lines: seenJobs.lines.map((line) => (stays.has(line.name) ? line : { ...line, since: Math.floor(now) })),
+  }
+}
+
+interface MachineNow {
+  readonly now: number
+  /** When the machine started. */
+  readonly boot: number
+  readonly zone: string
 }
