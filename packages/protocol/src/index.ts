@@ -76,7 +76,6 @@ export {
   settingTypes,
   wrongWithSetting,
 } from './settings.ts'
-export { limitText, sizeText } from './size.ts'
 export { readStatusFile, type StatusFile } from './status-file.ts'
 export {
   alignedRows,

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { limits } from './limits.ts'
+import { limits, limitText, sizeText } from './limits.ts'
 import { httpStatusOf, refusalCodes, refusalJson, refusals } from './refusals.ts'
 
 test.each([
@@ -33,6 +33,27 @@ test.each([
   ['fetch retry, seconds', limits.fetchRetrySeconds, 600],
   ['runtime trial, seconds', limits.trialSeconds, 300],
 ])('8: %s is %i', (_limit, value, said) => expect(value).toBe(said))
+
+test.each([
+  [0, '0 B'],
+  [999, '999 B'],
+  [1000, '1.0 KB'],
+  [1536, '1.5 KB'],
+  [999_949, '999.9 KB'],
+  [999_950, '1.0 MB'],
+  [1_900_000, '1.9 MB'],
+  [20 * 1024 * 1024, '21.0 MB'],
+  [1e9, '1.0 GB'],
+  [2.5e12, '2500.0 GB'],
+])('%d bytes are %s', (bytes, text) => {
+  expect(sizeText(bytes)).toBe(text)
+})
+
+test.each([
+  [20 * 1024 * 1024, '20 MB'],
+  [64 * 1024, '64 KB'],
+  [1023 * 1024 + 1, '1023 KB'],
+])('a limit of %d bytes is %s', (bytes, text) => expect(limitText(bytes)).toBe(text))
 
 test('7: every refusal has a status of the table and a sentence', () => {
   for (const code of refusalCodes) {
