@@ -2,13 +2,12 @@ import { mkdirSync, mkdtempSync, rmSync, utimesSync, writeFileSync } from 'node:
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { createTreeReader } from './folded.ts'
+import { createTreeReader, maxFiles } from './folded.ts'
 import { newBudget } from './growing.ts'
-import { maxFiles } from './listing.ts'
 
 let root: string
 beforeEach(() => {
-  root = mkdtempSync(join(tmpdir(), 'svc-listing-'))
+  root = mkdtempSync(join(tmpdir(), 'svc-folded-'))
 })
 afterEach(() => rmSync(root, { recursive: true, force: true }))
 
