@@ -11,7 +11,7 @@ import { isOwner } from '../../machine/files/own.ts'
 /** The milliseconds for which a read waits for a lock of the other program. */
 const lockedMs = 2000
 
-/** The version of Node that people are told to install for `node:sqlite`. */
+/** The version of Node to install for reading sessions that are in a database. Messages to people name it. */
 export const sqliteNode = '22.13'
 
 /** The forms in which a version of Node accepts the name of a database. */
