@@ -111,7 +111,7 @@ const waitOf = (header: string | undefined): number =>
 
 /**
  * Repeats an install call while the service refuses it because of its rate limit, for at most the lifetime of a code.
- * So many machines behind one address can install one after the other. `waiting` is called before each wait.
+ * Many machines behind one address can therefore install one after the other. `waiting` is called before each wait.
  */
 export async function retryWhileLimited<T>(
   ask: () => Promise<CallResult<T>>,
