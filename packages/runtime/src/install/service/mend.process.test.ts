@@ -4,11 +4,12 @@ import { chmodSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { expect, test } from 'vitest'
 import { afterThisTest } from '../../../../../testing/cleaning.ts'
-import { agentFolder, svc } from '../../../testing/folder.ts'
+import { agentFolder, becomes, svc } from '../../../testing/folder.ts'
 import { systemdMachine } from '../../../testing/systemd.ts'
 import { hostManifest } from '../../host/agent/manifest.ts'
 import { createFolders, type Folder } from '../../machine/files/folder.ts'
 import { whoHolds } from '../../machine/files/lock.ts'
+import { readNote } from '../../state/process-note.ts'
 import { systemdUnit } from './text.ts'
 
 const gone = '/opt/Cellar/node/20.20.0/bin/node'
@@ -46,6 +47,8 @@ test('a unit and a manifest whose Node is gone are named by every command, and m
   }
   expect((await runs('start')).out).toBe(`Wrote ${file} again: it started ${gone}.\nStarted svc-vela-ada.service.\n`)
   expect(whoHolds(folder, 'runtime')?.what).toBe('svc run')
+  // On a busy machine the worker renews the manifest, and starts the agent, only after the runtime has started.
+  await becomes('an agent that runs', () => readNote(folder)?.state?.is === 'running')
   for (const written of [file, folder.manifest]) expect(readFileSync(written, 'utf8'), written).not.toContain('/gone/')
   expect(readFileSync(file, 'utf8')).not.toContain(gone)
   expect(readFileSync(folder.manifest, 'utf8')).not.toContain(gone)
