@@ -118,7 +118,7 @@ test("a signed release, the next one after an admin's wish, and back without the
   const reports = (what: string, runtime: object) =>
     eventually(what, async () => expect(await runtimeOf(home)).toMatchObject(runtime), waits)
   await reports('the first version runs', { version: '1.0.0' })
-  const [pid] = starts()
+  const [pid] = await eventually('the agent starts', starts, waits)
 
   await home.value(['release', 'add', after])
   await home.value(['wish', 'runtime', 'north/worker'])
