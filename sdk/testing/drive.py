@@ -58,8 +58,10 @@ def hammer(status, times):
 
 
 def fork(status):
-    """Forks while another thread writes. The child calls, then the parent. Returns the child's exit code."""
+    """Forks while another thread writes. The child calls after the parent has written once more, so that it must notice
+    the parent. Returns the child's exit code."""
     over = threading.Event()
+    status.ok("parent")
 
     def write():
         while not over.is_set():
@@ -73,7 +75,9 @@ def fork(status):
         warnings.simplefilter("ignore", DeprecationWarning)
         child = os.fork()
     if child == 0:
-        time.sleep(0.02)
+        written = svc_status._stamp(status._file)
+        while svc_status._stamp(status._file) == written:
+            time.sleep(0.001)
         status.ok("child")
         with status.run("in the child"):
             pass
