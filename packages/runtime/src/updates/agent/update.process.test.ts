@@ -78,26 +78,28 @@ test('the wished version is fetched with the token, put in place, proved and kep
 
 test('a new version that reports bad, reports nothing or does not stay up is rolled back, put on hold, and not tried again (I18, I26)', async () => {
   const bad = 'const fs=require("node:fs");fs.writeFileSync(process.env.SVC_STATE_DIR+"/status.json",'
+  // A busy machine may need seconds to start a process. So the trial has much time, except where it is to run out.
   const wrong = {
     '2.0.0': [
       { 'main.cjs': `${bad}'{"state":{"level":"bad","label":"No mailbox"}}');setInterval(()=>{},1e6)\n` },
+      250,
       /bad.*No mailbox/,
     ],
-    '2.1.0': [{ 'main.cjs': 'setInterval(()=>{},1e6)\n' }, /no status/],
+    '2.1.0': [{ 'main.cjs': 'setInterval(()=>{},1e6)\n' }, 60, /no status/],
     // Node takes longer to start on a busy machine than shortened time allows, and a start that lasts is no crash.
-    '2.2.0': [{}, /code 7|died/, "command: [sh, -c, 'exit 7']"],
-    '2.3.0': [{}, /could not be started/, 'command: [no-such-program-anywhere]'],
+    '2.2.0': [{}, 1500, /code 7|died/, "command: [sh, -c, 'exit 7']"],
+    '2.3.0': [{}, 1500, /could not be started/, 'command: [no-such-program-anywhere]'],
   } as const
   const bundles: Record<string, PackedBundle> = {}
-  for (const [version, [files, , command]] of Object.entries(wrong)) {
+  for (const [version, [files, seconds, , command]] of Object.entries(wrong)) {
     const manifest = command === undefined ? bundleManifest : bundleManifest.replace(/command: .*/, command)
-    bundles[version] = await learnFiles(await versionOf(version, files, manifest, 60))
+    bundles[version] = await learnFiles(await versionOf(version, files, manifest, seconds))
   }
   const { service, agent, offered } = await newSetup(bundles)
   const running = runs(agent)
   await becomes('the old version', () => agent.starts().length === 1)
   let starts = 1
-  for (const [version, [, reason]] of Object.entries(wrong)) {
+  for (const [version, [, , reason]] of Object.entries(wrong)) {
     offered.wish(version)
     const report = await reportWhere(
       service,
